@@ -1,0 +1,126 @@
+package configs
+
+import "time"
+
+// Config is pgask.yaml. Paths in it are relative to the file's folder and
+// absolute once loaded.
+type Config struct {
+	Listen     string
+	HTTP       string
+	TLS        TLS
+	Files      Files
+	Databases  map[string]*Database
+	Planner    Planner
+	LLM        LLM
+	Embeddings Embeddings
+	Index      Index
+	Curated    CuratedSettings
+	Abstain    Abstain
+	Hooks      Hooks
+	Limits     Limits
+	Audit      Audit
+	Traces     Traces
+}
+
+// TLS is how clients are met. Mode is disable, prefer, require or
+// verify-full; the last demands client certificates signed by ClientCA.
+type TLS struct {
+	Mode     string
+	Cert     string
+	Key      string
+	ClientCA string
+}
+
+// Files are the paths of the other files. An empty path means an empty file.
+type Files struct {
+	Users, Policy, Semantic, Curated string
+}
+
+// Database is one entry of databases: the name clients ask for and the
+// Postgres behind it.
+type Database struct {
+	Pos  Pos
+	Name string
+	DSN  string
+	Pool Pool
+}
+
+// Pool bounds the backends of a database.
+type Pool struct {
+	Mode string        // session | transaction
+	Size int           // backends per database, login and mode
+	Wait time.Duration // how long a client may wait for one
+}
+
+// Planner orders the planners that answer questions.
+type Planner struct {
+	Order   []string // of curated, cache, builtin, model
+	Mode    string   // plan | sql
+	Retries int
+	Cache   bool
+	Today   string // YYYY-MM-DD, empty for the database's CURRENT_DATE
+}
+
+// LLM is an OpenAI-compatible model provider. No BaseURL means no model.
+type LLM struct {
+	BaseURL string
+	APIKey  string
+	Model   string
+	Routing map[string]string // planner, matcher, narrator → model name
+	Timeout time.Duration
+	Record  string
+	Replay  string
+}
+
+// Embeddings chooses the embedder of the schema index: builtin or openai.
+type Embeddings struct {
+	Provider string
+	Model    string
+}
+
+// Index is where the schema index lives and how much it returns.
+type Index struct {
+	Store   string // memory | pgvector
+	DSN     string
+	TopK    int
+	Samples bool // whether column values may be sampled
+}
+
+// CuratedSettings switch the curated matcher.
+type CuratedSettings struct {
+	Enabled    bool
+	MatchFloor float64
+	MatchTopK  int
+}
+
+// Abstain holds the thresholds under which an answer is refused.
+type Abstain struct {
+	Confidence float64
+}
+
+// Hooks are commands or URLs asked about plans and SQL.
+type Hooks struct {
+	PlanAfter []string
+	SQLBefore []string
+}
+
+// Limits protect the proxy itself.
+type Limits struct {
+	Clients        int
+	StatementBytes int64
+	Login          time.Duration
+	Idle           time.Duration
+}
+
+// Audit is the audit log: text is full or fingerprint.
+type Audit struct {
+	Path     string
+	Text     string
+	Required bool
+}
+
+// Traces are per-ask files: mode is off, on_failure or always.
+type Traces struct {
+	Dir  string
+	Mode string
+}

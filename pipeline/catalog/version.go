@@ -1,0 +1,27 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// version digests what a plan or a verdict can depend on: names, kinds,
+// columns, types and keys, but neither estimates nor samples.
+func version(tables []*Table, types []UserType) string {
+	h := sha256.New()
+	for _, t := range tables {
+		fmt.Fprintf(h, "t%q %q %d %c %v %q\n", t.Name.Schema, t.Name.Table, t.OID, t.Kind, t.Partition, t.Comment)
+		for _, c := range t.Columns {
+			fmt.Fprintf(h, "c%q %d %d %v %q\n", c.Name, c.Attnum, c.Type.OID, c.NotNull, c.Comment)
+		}
+		fmt.Fprintf(h, "k%q %q\n", t.PrimaryKey, t.Unique)
+		for _, f := range t.ForeignKeys {
+			fmt.Fprintf(h, "f%q %q %q %q %q\n", f.Name, f.Columns, f.Ref.Schema, f.Ref.Table, f.RefColumns)
+		}
+	}
+	for _, t := range types {
+		fmt.Fprintf(h, "y%q %q %c %q\n", t.Schema, t.Name, t.Kind, t.Labels)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,50 @@
+package pipeline
+
+// Decision is what one message's statement text became.
+type Decision struct {
+	// Untouched says that the client's own frame goes through as it came;
+	// nothing else is set then, except Runs where something follows the
+	// statement's completion.
+	Untouched bool
+	// Text replaces the statement text: approved SQL, or the planted word.
+	Text string
+	// Denial is set when Text is a planted word.
+	Denial *Denial
+	// Runs has one entry for each statement of Text, in order; an entry is nil
+	// where nothing is counted or said. For a Parse it is the template that
+	// Bind makes executions of.
+	Runs []*Run
+	// Told says that a Parse's Text has one parameter of our own ($1, json in
+	// text form) that the client must not see: ParameterDescription is shown
+	// with none, and Bind gets the value from Binding.
+	Told bool
+
+	prepared *prepared
+}
+
+// Denial is a refused statement: its planted word and the error in its place.
+type Denial struct {
+	// Word is denied_ and 32 hex digits. Postgres's complaint quotes it.
+	Word string
+	// Err is shown to the client. It has SQLState, and may have Detail and Hint.
+	Err error
+}
+
+// Binding is what one Bind of a prepared statement became.
+type Binding struct {
+	// Denial, when set: the Bind names the word as its statement.
+	Denial *Denial
+	// Value is the told statement's parameter, in text form.
+	Value string
+	// Run watches the executions of the portal; nil where nothing is counted.
+	Run *Run
+}
+
+// Notice is a NoticeResponse to send in front of a CommandComplete.
+type Notice struct {
+	Severity string // NOTICE or WARNING
+	Code     string
+	Message  string
+	Detail   string
+	Hint     string
+}

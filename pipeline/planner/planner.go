@@ -1,0 +1,89 @@
+package planner
+
+import (
+	"context"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+)
+
+// Input is one question and what its asker may know.
+type Input struct {
+	Question string
+	Database string
+	// Catalog holds only what the asker may read; Hidden names what exists
+	// besides, so that a question about it is refused rather than misread.
+	Catalog  *catalog.Snapshot
+	Hidden   []catalog.Name
+	Semantic *semantic.Model
+	// Access is what the validator must know of scopes and masks.
+	Access plan.Access
+	// Now is the current time. Plans use symbolic dates, so it only helps to
+	// read the question ("this year" against "2026") and to tell a model.
+	Now time.Time
+	// Model tells whether the role allows asking a model.
+	Model bool
+	// Columns are the columns WITH (columns = …) demands; nil without.
+	Columns []plan.Column
+}
+
+// Proposal is an answer to a question: a plan, or a curated query's tree.
+type Proposal struct {
+	// Source is curated, builtin, model or supplied.
+	Source string
+	// Checked is the validated plan; nil for a curated query.
+	Checked *plan.Checked
+	// Query is a curated query's SELECT with its values as typed constants.
+	Query *pg_query.Node
+	// Curated says which query and which values.
+	Curated *CuratedUse
+	// Steps is what each planner did, for ASK EXPLAIN.
+	Steps []Step
+	// ModelCalls and Tokens are what a model cost.
+	ModelCalls int
+	Tokens     int
+}
+
+// CuratedUse is the receipt of a curated answer.
+type CuratedUse struct {
+	ID     string         `json:"id"`
+	Values map[string]any `json:"values"`
+}
+
+// Step is one stage's account.
+type Step struct {
+	Stage   string // link, curated, builtin, model, validate …
+	Outcome string // ok, declined, rejected, failed, skipped
+	Detail  string
+	Took    time.Duration
+}
+
+// Planner answers a question or declines. An error with an SQLState method is
+// final; a *Declined lets the next planner try.
+type Planner interface {
+	Name() string
+	Plan(ctx context.Context, in Input) (Proposal, error)
+}
+
+// Declined is a planner's "not mine": why, which words had no match, and what
+// could be typed instead. If every planner declines the client gets PA002.
+type Declined struct {
+	Reason string
+	Words  []string
+	Try    string
+	// Readings are plans that fit equally well (PA003 instead of PA002).
+	Readings []Reading
+	Steps    []Step
+}
+
+// Reading is one of several meanings of a question.
+type Reading struct {
+	Text string
+	Ask  string // an ASK statement that means just this
+}
+
+// Error is the reason in one line.
+func (d *Declined) Error() string { return d.Reason }

@@ -1,0 +1,105 @@
+package semantic
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+)
+
+// Model is the meaning of one database's schema, immutable once built.
+type Model struct {
+	// Version digests the file's content; empty content has a version too.
+	Version       string
+	Tables        map[catalog.Name]*Table
+	Metrics       []*Metric // sorted by name
+	Entities      []*Entity
+	Relationships []*Relationship // declared foreign keys and configured ones, sorted
+}
+
+// Table is what is known of a table beyond the catalog.
+type Table struct {
+	Description string
+	Synonyms    []string
+	Preferred   bool
+	Columns     map[string]Column
+}
+
+// Column is what is known of a column beyond the catalog.
+type Column struct {
+	Description string
+	Synonyms    []string
+	LLM         Exposure
+}
+
+// Exposure is how much of a column a model may learn.
+type Exposure string
+
+// The exposures, from most to least.
+const (
+	Full     Exposure = "full"
+	NameOnly Exposure = "name_only"
+	Hidden   Exposure = "hidden"
+)
+
+// Metric is a registered measure at the grain of its table.
+type Metric struct {
+	Name        string
+	Description string
+	Table       catalog.Name
+	// Expr is the aggregate expression over unqualified columns of Table.
+	Expr *pg_query.Node
+	// ExprText is Expr as the file spells it.
+	ExprText string
+	// Filters are conditions over the unqualified columns of a table: Table
+	// itself or one it reaches many-to-one, in the file's order.
+	Filters    []Filter
+	Unit       string
+	Grain      []string
+	Additivity Additivity
+	Synonyms   []string
+	Owner      string
+}
+
+// Filter is a condition of a metric's definition.
+type Filter struct {
+	Table catalog.Name
+	Cond  *pg_query.Node
+	Text  string
+}
+
+// Additivity says how a measure may be added up (Kimball's additive,
+// semi-additive and non-additive facts).
+type Additivity struct {
+	Kind    string   // additive | semi | non
+	NotOver []string // semi: the columns it may not be summed over
+	Time    string   // semi: last | first | avg along NotOver
+}
+
+// Entity is a thing people talk about.
+type Entity struct {
+	Name     string
+	Table    catalog.Name
+	Key      []string
+	Synonyms []string
+}
+
+// Relationship is a join edge: many rows of From point to at most one of To.
+type Relationship struct {
+	// Name is the foreign key's name, or from_table.column for a configured one.
+	Name        string
+	From        catalog.Name
+	FromColumns []string
+	To          catalog.Name
+	ToColumns   []string
+	// OneToOne tells that at most one row of From points to a row of To.
+	OneToOne bool
+}
+
+// Metric finds a metric by its exact name; nil when there is none.
+func (m *Model) Metric(name string) *Metric {
+	for _, x := range m.Metrics {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
