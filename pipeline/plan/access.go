@@ -1,6 +1,20 @@
 package plan
 
-import "github.com/pgask/pgask/pipeline/catalog"
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// Context is what a plan is judged against: the schema and the meaning that
+// the asker may see, and what of it is restricted.
+type Context struct {
+	Catalog  *catalog.Snapshot
+	Semantic *semantic.Model
+	Access   Access
+	// Today is the date that symbolic dates count from, YYYY-MM-DD; empty for
+	// the session's CURRENT_DATE at every execution.
+	Today string
+}
 
 // Access is what the asker may not see in full, for the guarantee annotation.
 type Access struct {
@@ -8,8 +22,19 @@ type Access struct {
 	// columns the scope tests (a constant partition key such as tenant_id), nil
 	// where it isn't a plain column test.
 	Scoped map[catalog.Name][]string
+	// Follows holds, of the scoped tables, those whose rows are visible exactly
+	// when the parent row they point to is. It proves some absences: a visible
+	// order without visible items has no items at all.
+	Follows map[catalog.Name]Follow
 	// Masked holds the columns shown through a mask, by table.
 	Masked map[catalog.Name][]string
+}
+
+// Follow says which parent row decides: Columns maps the table's own column
+// to the parent's.
+type Follow struct {
+	Parent  catalog.Name
+	Columns map[string]string
 }
 
 // Column is an output column: its name and SQL type.

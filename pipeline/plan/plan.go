@@ -47,6 +47,9 @@ type Join struct {
 	// Key is the relationship's name; it may be left out where only one
 	// relationship connects the two tables.
 	Key string `json:"key,omitempty"`
+	// Reverse turns a relationship of a table with itself around: the joined
+	// row points to the one before (the staff of a manager), not the other way.
+	Reverse bool `json:"reverse,omitempty"`
 	// Where restricts the joined table's rows: for semi and anti joins, whose
 	// columns the outer where can't see, and for left joins, whose rows it must not drop.
 	Where *Expr `json:"where,omitempty"`
