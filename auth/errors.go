@@ -1,0 +1,46 @@
+package auth
+
+import "fmt"
+
+// Failure is a login that was refused. A wrong password and an unknown user
+// give the same Failure at the same step, so that nobody can find out which
+// names exist.
+type Failure struct {
+	User string
+}
+
+// Error is Postgres's own text.
+func (f *Failure) Error() string {
+	return fmt.Sprintf("password authentication failed for user %q", f.User)
+}
+
+// SQLState is invalid_password.
+func (f *Failure) SQLState() string { return "28P01" }
+
+// Malformed is a SASL message that breaks RFC 5802: the fault of the client's
+// driver, not of a password.
+type Malformed struct {
+	Reason string
+}
+
+// Error is Postgres's own text; the reason is the detail.
+func (m *Malformed) Error() string { return "malformed SCRAM message" }
+
+// Detail says what is wrong with the message, without quoting it.
+func (m *Malformed) Detail() string { return m.Reason }
+
+// SQLState is protocol_violation.
+func (m *Malformed) SQLState() string { return "08P01" }
+
+// NoCertificate is a client certificate that no user in users.yaml names.
+type NoCertificate struct {
+	CommonName string
+}
+
+// Error names the certificate, as Postgres does.
+func (n *NoCertificate) Error() string {
+	return fmt.Sprintf("no user logs in with a certificate for CN=%s", n.CommonName)
+}
+
+// SQLState is invalid_authorization_specification.
+func (n *NoCertificate) SQLState() string { return "28000" }

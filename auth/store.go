@@ -1,0 +1,108 @@
+package auth
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/xdg-go/scram"
+)
+
+// Store holds the users who may log in. It is read-only once made, so any
+// number of sessions use it at once and a reload replaces it whole.
+type Store struct {
+	users        map[string]*entry
+	byCommonName map[string]*entry
+}
+
+// entry is one user of users.yaml.
+type entry struct {
+	user     configs.User
+	verifier *scram.StoredCredentials // nil: no login by password
+}
+
+// NewStore checks the users' verifiers and certificates and indexes them. The
+// store holds the users without a fault.
+func NewStore(u *configs.Users) (*Store, []configs.Fault) {
+	s := &Store{users: map[string]*entry{}, byCommonName: map[string]*entry{}}
+	var faults []configs.Fault
+	if u == nil {
+		return s, nil
+	}
+	for _, user := range u.Users {
+		found := s.add(user)
+		faults = append(faults, found...)
+	}
+	return s, faults
+}
+
+// Len is the number of users who can log in.
+func (s *Store) Len() int { return len(s.users) }
+
+func (s *Store) add(user configs.User) []configs.Fault {
+	fault := func(key, msg string, warning bool) configs.Fault {
+		return configs.Fault{Pos: user.Pos, Key: "users." + user.Name + "." + key, Msg: msg, Warning: warning}
+	}
+	e := &entry{user: user}
+	var faults []configs.Fault
+	if user.Password != "" {
+		c, err := parseVerifier(user.Password)
+		if err != nil {
+			return []configs.Fault{fault("password", err.Error(), false)}
+		}
+		if c.Iters < iterations {
+			faults = append(faults, fault("password", "the verifier has fewer than 4096 iterations; make a new one with \"pgask users hash\"", true))
+		}
+		e.verifier = &c
+	}
+	if user.Cert != "" {
+		cn, err := commonName(user.Cert)
+		if err != nil {
+			return append(faults, fault("cert", err.Error(), false))
+		}
+		if other, taken := s.byCommonName[cn]; taken {
+			return append(faults, fault("cert", "user "+other.user.Name+" has the same certificate", false))
+		}
+		s.byCommonName[cn] = e
+	}
+	s.users[user.Name] = e
+	return faults
+}
+
+// ByCertificate is the user whose cert is CN=cn. The caller has verified the
+// certificate's chain, and compares the user with the one the client asked
+// for. The error is a [NoCertificate] (28000).
+func (s *Store) ByCertificate(cn string) (Principal, error) {
+	e, ok := s.byCommonName[cn]
+	if !ok {
+		return Principal{}, &NoCertificate{CommonName: cn}
+	}
+	return e.principal(), nil
+}
+
+// commonName takes the name out of "CN=ana", the only form users.yaml has.
+func commonName(cert string) (string, error) {
+	if len(cert) < 4 || !strings.EqualFold(cert[:3], "CN=") {
+		return "", errNoCommonName
+	}
+	return cert[3:], nil
+}
+
+// principal is a copy that its session may keep.
+func (e *entry) principal() Principal {
+	p := Principal{
+		User:       e.user.Name,
+		Roles:      slices.Clone(e.user.Roles),
+		Attributes: maps.Clone(e.user.Attributes),
+		Admin:      e.user.Admin,
+	}
+	if b := e.user.Backend; b != nil {
+		p.Login = &Login{User: b.User, Password: b.Password}
+	}
+	return p
+}
+
+// errNoCommonName is a cert: that isn't in the form users are known by.
+var errNoCommonName = errors.New(`write the certificate as "CN=name"`)
