@@ -1,4 +1,6 @@
-// Package llm is the one client of a model provider: any server that speaks
-// OpenAI's chat completions, with structured output, time-outs, and recording
-// and replay of the traffic. Provider failures have a family of their own.
+// Package llm is the one client of the model provider: any server that speaks
+// the chat completions API. A [Client] asks one question at a time with
+// structured output, bounded in time, size and concurrency, and says in five
+// words what went wrong ([ProviderError]). It can record what it was told and
+// replay it without a network. It knows neither plans nor catalogs.
 package llm

@@ -1,0 +1,73 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Receipt is what must be said about an answer.
+type Receipt struct {
+	// Source says where the SQL came from: curated, cache, builtin, model …
+	Source string
+	// Scopes are the tables of which only permitted rows were read.
+	Scopes []string
+	// Qualifiers are what remains true only with a condition.
+	Qualifiers []string
+	// Curated is the id of a curated query, Values what it was given.
+	Curated string
+	Values  map[string]any
+}
+
+// Notice makes the text of the NOTICE that goes with an answer. The message
+// holds the source, every scope and every qualifier word for word, because
+// some clients show nothing else; the detail says which values a curated query
+// was given, which is what a reader of the answer may want changed.
+//
+//	pgask: builtin; scopes: public.accounts, public.orders; qualifiers: arr is the last value of each month
+//
+// Several qualifiers are numbered, since one may hold any punctuation.
+func Notice(r Receipt) (message, detail string) {
+	var b strings.Builder
+	b.WriteString("pgask: " + r.Source)
+	if r.Curated != "" {
+		b.WriteString(" " + r.Curated)
+		detail = values(r.Values)
+	}
+	if len(r.Scopes) > 0 {
+		b.WriteString("; scopes: " + strings.Join(r.Scopes, ", "))
+	}
+	switch len(r.Qualifiers) {
+	case 0:
+	case 1:
+		b.WriteString("; qualifiers: " + r.Qualifiers[0])
+	default:
+		b.WriteString("; qualifiers:")
+		for i, q := range r.Qualifiers {
+			fmt.Fprintf(&b, " (%d) %s", i+1, q)
+		}
+	}
+	return b.String(), detail
+}
+
+// values writes a curated query's values as name = value, sorted by name.
+func values(v map[string]any) string {
+	if len(v) == 0 {
+		return ""
+	}
+	parts := make([]string, 0, len(v))
+	for name, value := range v {
+		parts = append(parts, name+" = "+spell(value))
+	}
+	slices.Sort(parts)
+	return "with " + strings.Join(parts, ", ")
+}
+
+// spell writes a value so that text can be told from numbers.
+func spell(value any) string {
+	if text, ok := value.(string); ok {
+		return strconv.Quote(text)
+	}
+	return fmt.Sprint(value)
+}

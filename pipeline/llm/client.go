@@ -1,0 +1,113 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+	"golang.org/x/sync/semaphore"
+)
+
+// Request is one question to a model. System comes first and should stay the
+// same from question to question, so that a provider can cache it.
+type Request struct {
+	Task   string // planner, matcher, narrator: chooses the model
+	System string
+	User   string
+	// Schema is the JSON schema the reply must follow, SchemaName its name
+	// (letters, digits, _ and -); both empty for plain text.
+	SchemaName string
+	Schema     json.RawMessage
+}
+
+// Reply is what the model said. It is not checked against the schema: the
+// caller decodes it strictly.
+type Reply struct {
+	Text                           string
+	PromptTokens, CompletionTokens int
+}
+
+// Client asks one provider. It is safe for concurrent use.
+type Client struct {
+	config Config
+	api    *openai.Client
+	slots  *semaphore.Weighted
+}
+
+// New makes a client; it connects to nothing yet. Record and Replay exclude
+// each other.
+func New(c Config) (*Client, error) {
+	if c.Record != "" && c.Replay != "" {
+		return nil, errors.New("llm: record and replay exclude each other")
+	}
+	if c.BaseURL == "" && c.Replay == "" {
+		return nil, errors.New("llm: no base_url")
+	}
+	c = c.withDefaults()
+	api := openai.DefaultConfig(c.APIKey)
+	api.BaseURL = c.BaseURL
+	api.HTTPClient = &transport{http: c.HTTP, limit: c.ReplyBytes}
+	return &Client{
+		config: c,
+		api:    openai.NewClientWithConfig(api),
+		slots:  semaphore.NewWeighted(int64(c.Concurrency)),
+	}, nil
+}
+
+// Model is the model that a task is routed to.
+func (c *Client) Model(task string) string {
+	if m := c.config.Routing[task]; m != "" {
+		return m
+	}
+	return c.config.Model
+}
+
+// Complete asks the task's model. Errors are a *ProviderError, or wrap
+// context.Canceled when the caller gave up.
+func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
+	start := time.Now()
+	reply, err := c.complete(ctx, r)
+	if c.config.Observe != nil {
+		c.config.Observe(Call{Task: r.Task, Model: c.Model(r.Task), Failure: failureOf(err), Took: time.Since(start),
+			PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens})
+	}
+	return reply, err
+}
+
+func (c *Client) complete(ctx context.Context, r Request) (Reply, error) {
+	key := keyOf(c.Model(r.Task), r)
+	if c.config.Replay != "" {
+		return replay(c.config.Replay, key)
+	}
+	own, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	reply, err := c.try(own, r)
+	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return Reply{}, fmt.Errorf("ask the model: %w", ctx.Err())
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	if c.config.Record != "" {
+		if err := record(c.config.Record, key, c.Model(r.Task), r, reply); err != nil {
+			return Reply{}, err
+		}
+	}
+	return reply, nil
+}
+
+func failureOf(err error) string {
+	var p *ProviderError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &p):
+		return p.Detail()
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	}
+	return "failed"
+}
