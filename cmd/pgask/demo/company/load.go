@@ -1,0 +1,101 @@
+package company
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed schema.sql
+var schema string
+
+//go:embed indexes.sql
+var indexes string
+
+// The logins of the sample company.
+const (
+	Proxy  = "pgask"        // pgask's own questions: catalog and value samples
+	Reader = "pgask_reader" // sessions of governed roles: SELECT only
+	Owner  = "pgask_owner"  // the passthrough role's: owns the tables
+)
+
+// CreateLogins creates the three logins with their passwords. Connected must be
+// a superuser. A login that exists keeps its name and gets the password.
+func CreateLogins(ctx context.Context, conn *pgx.Conn, password string) error {
+	for _, login := range []string{Proxy, Reader, Owner} {
+		verb := "alter"
+		if err := conn.QueryRow(ctx, "select 'create' where not exists (select from pg_roles where rolname = $1)", login).Scan(&verb); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("look up login %s: %w", login, err)
+		}
+		if _, err := conn.Exec(ctx, verb+" role "+login+" login password "+literal(password)); err != nil {
+			return fmt.Errorf("%s login %s: %w", verb, login, err)
+		}
+	}
+	_, err := conn.Exec(ctx, `
+		grant pg_monitor to `+Owner+`;
+		alter role `+Proxy+` set default_transaction_read_only = on;
+		alter role `+Reader+` set default_transaction_read_only = on;`)
+	return err
+}
+
+// DropLogins drops what CreateLogins created. The databases that depend on
+// them must be gone.
+func DropLogins(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "drop role if exists "+strings.Join([]string{Proxy, Reader, Owner}, ", "))
+	return err
+}
+
+// Load fills the database that conn, a superuser, is connected to: tables,
+// rows, indexes, statistics, and what each login may do. The logins must exist
+// and the database must be empty. It takes a second or two.
+func (c *Company) Load(ctx context.Context, conn *pgx.Conn) error {
+	if err := own(ctx, conn); err != nil {
+		return err
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) // does nothing after Commit
+	if _, err := tx.Exec(ctx, "set local role "+Owner+"; "+schema); err != nil {
+		return fmt.Errorf("create the sample company's tables: %w", err)
+	}
+	for _, t := range c.Tables() {
+		copySQL := fmt.Sprintf("copy public.%s (%s) from stdin", t.Name, strings.Join(t.Columns, ", "))
+		if _, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(t.Text), copySQL); err != nil {
+			return fmt.Errorf("load %s: %w", t.Name, err)
+		}
+	}
+	if _, err := tx.Exec(ctx, indexes+grants); err != nil {
+		return fmt.Errorf("index the sample company: %w", err)
+	}
+	return tx.Commit(ctx)
+}
+
+// own makes the database its owner's and takes from everybody else what
+// PUBLIC has by default.
+func own(ctx context.Context, conn *pgx.Conn) error {
+	database := pgx.Identifier{conn.Config().Database}.Sanitize()
+	_, err := conn.Exec(ctx, fmt.Sprintf(`
+		alter database %[1]s owner to %[2]s;
+		revoke all on database %[1]s from public;
+		grant connect on database %[1]s to %[3]s, %[4]s;`, database, Owner, Proxy, Reader))
+	if err != nil {
+		return fmt.Errorf("hand the database to %s: %w", Owner, err)
+	}
+	return nil
+}
+
+// grants let the two weak logins read everything but the payroll.
+const grants = `
+	grant select on accounts, monthly_account_arr, products, orders, order_items, support_conversations to ` + Proxy + `, ` + Reader + `;`
+
+// literal quotes a string for the statements that take no parameters.
+func literal(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
