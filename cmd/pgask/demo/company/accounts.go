@@ -68,10 +68,10 @@ func (a *Account) size(r random) {
 	a.weight = []int{2, 5, 12}[i] + r.below(4)
 }
 
-// leave lets one account in seven or so end its contract during the history.
+// leave lets about one account in ten end its contract during the history.
 func (a *Account) leave(r random, cal calendar) {
 	for m := max(0, cal.monthOf(a.Created)+4); m < Months; m++ {
-		if r.chance(7) {
+		if r.chance(5) {
 			a.churned = cal.month(m)
 			return
 		}
