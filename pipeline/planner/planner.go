@@ -24,10 +24,20 @@ type Input struct {
 	// Now is the current time. Plans use symbolic dates, so it only helps to
 	// read the question ("this year" against "2026") and to tell a model.
 	Now time.Time
+	// Today fixes the date that symbolic dates count from (YYYY-MM-DD); empty
+	// follows the database's CURRENT_DATE.
+	Today string
+	// PlanOnly leaves out curated queries, which have no plan.
+	PlanOnly bool
 	// Model tells whether the role allows asking a model.
 	Model bool
 	// Columns are the columns WITH (columns = …) demands; nil without.
 	Columns []plan.Column
+}
+
+// Context is what a plan for this question is validated against.
+func (in Input) Context() plan.Context {
+	return plan.Context{Catalog: in.Catalog, Semantic: in.Semantic, Access: in.Access, Today: in.Today}
 }
 
 // Proposal is an answer to a question: a plan, or a curated query's tree.
