@@ -1,0 +1,90 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/llm"
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// ModelOptions are the settings of a model planner.
+type ModelOptions struct {
+	// TopK is how many tables of a large schema the model sees.
+	TopK int
+	// Retries is how often a rejected plan may be made again.
+	Retries int
+	// Today is planner.today, YYYY-MM-DD; empty for the clock's date.
+	Today string
+}
+
+// Model asks a language model for a plan. What the model says is checked like
+// anybody's plan, so that nothing in a question, a comment or a sampled value
+// can widen what runs: at worst it costs the retries.
+type Model struct {
+	client  *llm.Client
+	options ModelOptions
+	schema  []byte
+	indexes *indexes
+}
+
+// defaultTopK is index.top_k's default.
+const defaultTopK = 8
+
+// NewModel makes the planner. It asks nothing yet.
+func NewModel(client *llm.Client, o ModelOptions) (*Model, error) {
+	if o.TopK <= 0 {
+		o.TopK = defaultTopK
+	}
+	schema, err := replySchema(plan.Schema())
+	if err != nil {
+		return nil, fmt.Errorf("model planner: %w", err)
+	}
+	return &Model{client: client, options: o, schema: schema, indexes: newIndexes()}, nil
+}
+
+// Name is the planner's name in planner.order.
+func (m *Model) Name() string { return "model" }
+
+// Plan asks the model, as often as the retries allow. Errors are a *Declined
+// where the model may not be asked or finds no answer, *PlanningFailed
+// (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), or wrap
+// context.Canceled. The proposal holds steps and cost in every case.
+func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
+	a := &attempts{model: m, in: in, proposal: Proposal{Source: "model"}}
+	if !in.Model {
+		return a.proposal, a.declined("the model is off for this role", nil)
+	}
+	tables := a.retrieve()
+	if len(tables) == 0 {
+		return a.proposal, a.declined("no table fits any word of the question", nil)
+	}
+	p := m.prompt(in, tables)
+	a.step("render", "ok", fmt.Sprintf("%d bytes of system message, %d of user message", len(p.system), len(p.user(nil))), 0)
+	err := a.run(ctx, p)
+	return a.proposal, err
+}
+
+// Prompt is what the model would be told of a question first.
+func (m *Model) Prompt(in Input) (system, user string) {
+	p := m.prompt(in, m.indexes.of(in).Tables(in.Question, m.options.TopK))
+	return p.system, p.user(nil)
+}
+
+// today is the date that symbolic dates will count from.
+func (m *Model) today(in Input) string {
+	if m.options.Today != "" {
+		return m.options.Today
+	}
+	return in.Now.Format(time.DateOnly)
+}
+
+func (a *attempts) retrieve() []*catalog.Table {
+	start := time.Now()
+	x := a.model.indexes.of(a.in)
+	tables := x.Tables(a.in.Question, a.model.options.TopK)
+	a.step("retrieve", "ok", fmt.Sprintf("%d of %d tables", len(tables), x.Len()), time.Since(start))
+	return tables
+}

@@ -1,0 +1,102 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/llm"
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// plannerTask is the task that routing chooses the model for.
+const plannerTask = "planner"
+
+// attempts is one question's way through the model.
+type attempts struct {
+	model    *Model
+	in       Input
+	proposal Proposal
+}
+
+func (a *attempts) step(stage, outcome, detail string, took time.Duration) {
+	a.proposal.Steps = append(a.proposal.Steps, Step{Stage: stage, Outcome: outcome, Detail: detail, Took: took})
+}
+
+func (a *attempts) declined(reason string, words []string) error {
+	a.step("model", "declined", reason, 0)
+	return &Declined{Reason: reason, Words: words, Steps: a.proposal.Steps}
+}
+
+// run asks until a plan is accepted. Each retry is told the faults of the
+// attempt before it and of no other.
+func (a *attempts) run(ctx context.Context, p prompt) error {
+	var last *plan.Rejections
+	for n := 1; n <= a.model.options.Retries+1; n++ {
+		text, err := a.ask(ctx, p, n, last)
+		if err != nil {
+			return err
+		}
+		answer, err := decodeReply(text)
+		if err == nil && !answer.answerable {
+			return a.declined("the model finds no answer in what you can see", missingWords(answer.missing, a.in.Question))
+		}
+		if err == nil {
+			err = a.judge(answer.plan, n)
+		} else {
+			a.step(fmt.Sprintf("validate %d", n), "rejected", err.Error(), 0)
+		}
+		if err == nil || final(err) || !errors.As(err, &last) {
+			return err
+		}
+	}
+	if last.All[0].Code == codeColumns {
+		return a.declined("no plan gives just the columns asked for", nil)
+	}
+	return &PlanningFailed{Attempts: a.model.options.Retries + 1, Last: last}
+}
+
+// ask makes one call.
+func (a *attempts) ask(ctx context.Context, p prompt, n int, last *plan.Rejections) (string, error) {
+	start := time.Now()
+	reply, err := a.model.client.Complete(ctx, llm.Request{Task: plannerTask, System: p.system,
+		User: p.user(feedback(last, p.hidden)), SchemaName: "answer", Schema: a.model.schema})
+	a.proposal.ModelCalls++
+	a.proposal.Tokens += reply.PromptTokens + reply.CompletionTokens
+	stage := fmt.Sprintf("model call %d", n)
+	if err != nil {
+		a.step(stage, "failed", err.Error(), time.Since(start))
+		return "", err
+	}
+	a.step(stage, "ok", fmt.Sprintf("%s, %d tokens in, %d out", a.model.client.Model(plannerTask),
+		reply.PromptTokens, reply.CompletionTokens), time.Since(start))
+	return reply.Text, nil
+}
+
+// judge validates a plan and takes it as the proposal.
+func (a *attempts) judge(text []byte, n int) error {
+	start := time.Now()
+	checked, err := a.check(text)
+	stage := fmt.Sprintf("validate %d", n)
+	if err != nil {
+		a.step(stage, "rejected", err.Error(), time.Since(start))
+		return err
+	}
+	a.step(stage, "ok", "plan "+checked.Hash()[:12], time.Since(start))
+	a.proposal.Checked = checked
+	return nil
+}
+
+func (a *attempts) check(text []byte) (*plan.Checked, error) {
+	p, err := plan.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := plan.Validate(p, plan.Context{Catalog: a.in.Catalog, Semantic: a.in.Semantic,
+		Access: a.in.Access, Today: a.model.options.Today})
+	if err != nil {
+		return nil, err
+	}
+	return checked, demanded(checked.Columns(), a.in.Columns)
+}

@@ -1,0 +1,108 @@
+package planner
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// hiddenNames are the columns that semantic.yaml hides from models and that no
+// shown column shares its name with, in small letters.
+func hiddenNames(in Input) map[string]bool {
+	hidden, shown := map[string]bool{}, map[string]bool{}
+	for _, t := range in.Catalog.Tables {
+		for _, c := range t.Columns {
+			if exposure(in.Semantic, t.Name, c.Name) == semantic.Hidden {
+				hidden[strings.ToLower(c.Name)] = true
+			} else {
+				shown[strings.ToLower(c.Name)] = true
+			}
+		}
+	}
+	for name := range shown {
+		delete(hidden, name)
+	}
+	return hidden
+}
+
+// exposure is how much of a column a model may learn.
+func exposure(m *semantic.Model, table catalog.Name, column string) semantic.Exposure {
+	if m != nil && m.Tables[table] != nil {
+		if e := m.Tables[table].Columns[column].LLM; e != "" {
+			return e
+		}
+	}
+	return semantic.Full
+}
+
+// mentions tells whether a text holds one of the names as a word.
+func mentions(text string, names map[string]bool) bool {
+	if len(names) == 0 {
+		return false
+	}
+	lower := strings.ToLower(text)
+	for name := range names {
+		for rest, at := lower, 0; ; {
+			i := strings.Index(rest[at:], name)
+			if i < 0 {
+				break
+			}
+			i += at
+			if edge(rest, i-1) && edge(rest, i+len(name)) {
+				return true
+			}
+			at = i + len(name)
+		}
+	}
+	return false
+}
+
+// edge tells whether the byte at i, if there is one, ends a word. Bytes of
+// longer letters count as letters.
+func edge(s string, i int) bool {
+	if i < 0 || i >= len(s) {
+		return true
+	}
+	r := rune(s[i])
+	return r < 0x80 && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+func withoutHidden(message string, hidden map[string]bool) string {
+	if mentions(message, hidden) {
+		return ""
+	}
+	return clip(message, messageRunes)
+}
+
+func keepShown(names []string, hidden map[string]bool) []string {
+	var out []string
+	for _, n := range names {
+		if !mentions(n, hidden) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func shownRepair(r plan.Repair, hidden map[string]bool) plan.Repair {
+	for _, p := range r {
+		if text, ok := p.Value.(string); ok && mentions(text, hidden) {
+			return nil
+		}
+	}
+	return r
+}
+
+// clip cuts a text to so many runes, saying so.
+func clip(s string, runes int) string {
+	if len(s) <= runes {
+		return s
+	}
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/index"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// semanticContext is what the words of the question are known to mean: a model
+// that is told so doesn't have to guess.
+type semanticContext struct {
+	Metrics   []string      `json:"metrics,omitempty"`
+	Entities  []foundEntity `json:"entities,omitempty"`
+	Values    []foundValue  `json:"values,omitempty"`
+	Forbidden []string      `json:"forbidden,omitempty"`
+}
+
+type foundEntity struct {
+	Entity string `json:"entity"`
+	Table  string `json:"table"`
+}
+
+type foundValue struct {
+	Column string `json:"column"`
+	Value  string `json:"value"`
+}
+
+// mostFound bounds each list: more of one kind says nothing any more.
+const mostFound = 12
+
+func (c semanticContext) empty() bool {
+	return len(c.Metrics)+len(c.Entities)+len(c.Values)+len(c.Forbidden) == 0
+}
+
+// linkModel finds metrics, entities and sampled values that the question names, and
+// tables it names that the asker may not read.
+func linkModel(in Input, tables []*catalog.Table) semanticContext {
+	said := index.Words(in.Question)
+	shown := make(map[catalog.Name]bool, len(tables))
+	for _, t := range tables {
+		shown[t.Name] = true
+	}
+	var c semanticContext
+	if in.Semantic != nil {
+		for _, m := range in.Semantic.Metrics {
+			if shown[m.Table] && readable(in, m) && says(said, m.Name, m.Synonyms) {
+				c.Metrics = append(c.Metrics, m.Name)
+			}
+		}
+		for _, e := range in.Semantic.Entities {
+			if shown[e.Table] && says(said, e.Name, e.Synonyms) {
+				c.Entities = append(c.Entities, foundEntity{e.Name, tableName(e.Table)})
+			}
+		}
+	}
+	for _, t := range tables {
+		c.Values = append(c.Values, saidValues(in.Semantic, t, said)...)
+	}
+	for _, h := range in.Hidden {
+		if says(said, h.Table, nil) {
+			c.Forbidden = append(c.Forbidden, tableName(h))
+		}
+	}
+	return c.bounded()
+}
+
+// bounded sorts and cuts the lists, so that the order of the tables, which
+// follows their nearness, doesn't show.
+func (c semanticContext) bounded() semanticContext {
+	slices.SortFunc(c.Values, func(a, b foundValue) int {
+		return strings.Compare(a.Column+"\x00"+a.Value, b.Column+"\x00"+b.Value)
+	})
+	slices.Sort(c.Forbidden)
+	c.Metrics = c.Metrics[:min(len(c.Metrics), mostFound)]
+	c.Entities = c.Entities[:min(len(c.Entities), mostFound)]
+	c.Values = c.Values[:min(len(c.Values), mostFound)]
+	c.Forbidden = c.Forbidden[:min(len(c.Forbidden), mostFound)]
+	return c
+}
+
+func saidValues(m *semantic.Model, t *catalog.Table, said []string) []foundValue {
+	var out []foundValue
+	for _, c := range t.Columns {
+		if exposure(m, t.Name, c.Name) != semantic.Full {
+			continue
+		}
+		for _, v := range c.Values {
+			if len(v) <= shownValue && !numeric(v) && says(said, v, nil) {
+				out = append(out, foundValue{tableName(t.Name) + "." + modelName(c.Name), v})
+			}
+		}
+	}
+	return out
+}
+
+// says tells whether the words of a name or of one of its synonyms stand
+// together in the question.
+func says(said []string, name string, synonyms []string) bool {
+	for _, n := range append([]string{name}, synonyms...) {
+		if words := index.Words(n); len(words) > 0 && standsIn(said, words) {
+			return true
+		}
+	}
+	return false
+}
+
+func standsIn(said, words []string) bool {
+	for i := 0; i+len(words) <= len(said); i++ {
+		if slices.Equal(said[i:i+len(words)], words) {
+			return true
+		}
+	}
+	return false
+}
+
+func numeric(v string) bool { return strings.Trim(v, "0123456789.-:/ ") == "" }

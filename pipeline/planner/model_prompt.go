@@ -1,0 +1,71 @@
+package planner
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// prompt is what a model is told of one question. The system message is the
+// same for all questions that are shown the same tables, rules and examples
+// first, so that a provider can cache it; everything that changes from question
+// to question or from day to day is in the user message.
+type prompt struct {
+	system string
+	// head and tail of the user message; an attempt's faults go between.
+	head, tail string
+	// hidden are the column names that must not be told.
+	hidden map[string]bool
+}
+
+// user is the user message of an attempt, the question last.
+func (p prompt) user(faults []string) string {
+	if len(faults) == 0 {
+		return p.head + p.tail
+	}
+	return p.head + "[ERRORS]\n" + strings.Join(faults, "\n") + "\n\n" + p.tail
+}
+
+func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
+	var head strings.Builder
+	head.WriteString("[TODAY]\n" + m.today(in) + "\n\n")
+	if in.Columns != nil {
+		head.WriteString("[EXPECTED_COLUMNS]\n" + compact(expected(in)) + "\n\n")
+	}
+	if c := linkModel(in, tables); !c.empty() {
+		head.WriteString("[SEMANTIC_CONTEXT]\n" + compact(c) + "\n\n")
+	}
+	return prompt{
+		system: modelRules + "\n[SCHEMA]\n" + renderSchema(in, tables),
+		head:   head.String(),
+		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
+		hidden: hiddenNames(in),
+	}
+}
+
+type expectedColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
+}
+
+func expected(in Input) []expectedColumn {
+	out := make([]expectedColumn, len(in.Columns))
+	for i, c := range in.Columns {
+		out[i] = expectedColumn{c.Name, c.Type}
+	}
+	return out
+}
+
+// compact writes a value as JSON on one line, the letters < > & as they are.
+// Quoting is what keeps a newline and a marker in somebody's text from looking
+// like a part of the prompt.
+func compact(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "null" // only strings, slices and structs of them come here
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,213 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// What is shown of long texts: prose in a table's values helps no filter.
+const (
+	shownComment = 300 // runes
+	shownValue   = 60  // bytes; a longer value is left out, since half a value equals nothing
+)
+
+// Values are all shown up to this many; of a larger domain only the most
+// frequent: a model needs their form, and would take a long list for the whole.
+const (
+	allValues  = 50
+	someValues = 5
+)
+
+// shownTable is a table as a model sees it. Empty fields are left out, and the
+// order of the fields is the order on the page.
+type shownTable struct {
+	Table     string        `json:"table"`
+	Preferred bool          `json:"preferred,omitempty"`
+	Kind      string        `json:"kind,omitempty"`
+	About     string        `json:"about,omitempty"`
+	Synonyms  []string      `json:"synonyms,omitempty"`
+	Key       []string      `json:"primary_key,omitempty"`
+	Columns   []shownColumn `json:"columns"`
+	Keys      []shownKey    `json:"keys,omitempty"`
+}
+
+type shownColumn struct {
+	Name       string   `json:"name"`
+	Type       string   `json:"type"`
+	About      string   `json:"about,omitempty"`
+	Synonyms   []string `json:"synonyms,omitempty"`
+	Values     []string `json:"values,omitempty"`
+	SomeValues []string `json:"some_values,omitempty"`
+	Range      []string `json:"range,omitempty"`
+}
+
+// shownKey is a way to join: this table's columns point to one row of To.
+type shownKey struct {
+	Key       string   `json:"key"`
+	Columns   []string `json:"columns"`
+	To        string   `json:"to"`
+	ToColumns []string `json:"to_columns"`
+}
+
+// renderSchema writes the tables, one compact JSON object a line, preferred
+// ones first and each group by name, then the metrics over them. The same
+// snapshot, meaning and tables give the same bytes.
+func renderSchema(in Input, tables []*catalog.Table) string {
+	shown := make(map[catalog.Name]bool, len(tables))
+	for _, t := range tables {
+		shown[t.Name] = true
+	}
+	tables = slices.Clone(tables)
+	slices.SortFunc(tables, func(a, b *catalog.Table) int {
+		if p, q := preferred(in.Semantic, a), preferred(in.Semantic, b); p != q {
+			return boolOrder(q) - boolOrder(p)
+		}
+		return strings.Compare(tableName(a.Name), tableName(b.Name))
+	})
+	var b strings.Builder
+	for _, t := range tables {
+		b.WriteString(compact(showTable(in, t, shown)) + "\n")
+	}
+	for _, metric := range shownMetrics(in, shown) {
+		b.WriteString(compact(metric) + "\n")
+	}
+	return b.String()
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func preferred(m *semantic.Model, t *catalog.Table) bool { return meaningOf(m, t.Name).Preferred }
+
+// meaningOf is what semantic.yaml says of a table, the zero Table where nothing.
+func meaningOf(m *semantic.Model, n catalog.Name) semantic.Table {
+	if m == nil || m.Tables[n] == nil {
+		return semantic.Table{}
+	}
+	return *m.Tables[n]
+}
+
+func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool) shownTable {
+	meaning := meaningOf(in.Semantic, t.Name)
+	out := shownTable{
+		Table: tableName(t.Name), Preferred: meaning.Preferred, Kind: kindName(t.Kind),
+		About: about(meaning.Description, t.Comment), Synonyms: meaning.Synonyms, Columns: []shownColumn{},
+	}
+	isKey := map[string]bool{}
+	for _, k := range t.ForeignKeys {
+		for _, c := range k.Columns {
+			isKey[c] = true
+		}
+	}
+	for _, c := range t.PrimaryKey {
+		isKey[c] = true
+	}
+	for _, c := range t.Columns {
+		if meaning.Columns[c.Name].LLM != semantic.Hidden {
+			out.Columns = append(out.Columns, showColumn(c, meaning.Columns[c.Name], isKey[c.Name]))
+		}
+	}
+	if allShown(meaning, t.PrimaryKey) {
+		out.Key = modelNames(t.PrimaryKey)
+	}
+	out.Keys = showKeys(in, t, shown)
+	return out
+}
+
+func kindName(k catalog.Kind) string {
+	switch k {
+	case catalog.KindView, catalog.KindMatview:
+		return "view"
+	}
+	return ""
+}
+
+func showColumn(c *catalog.Column, meaning semantic.Column, key bool) shownColumn {
+	out := shownColumn{Name: modelName(c.Name), Type: c.Type.SQL,
+		About: about(meaning.Description, c.Comment), Synonyms: meaning.Synonyms}
+	if meaning.LLM == semantic.NameOnly {
+		return out
+	}
+	if !key && c.Min != "" && c.Max != "" && (c.Type.Category == 'N' || c.Type.Category == 'D' || len(c.Values) == 0) {
+		out.Range = []string{c.Min, c.Max}
+		return out
+	}
+	if key && c.Type.Category == 'N' {
+		return out // numbers that only identify
+	}
+	values := shortValues(c.Values)
+	switch {
+	case c.AllValues && len(values) == len(c.Values) && len(values) <= allValues:
+		out.Values = values
+	default:
+		out.SomeValues = values[:min(len(values), someValues)]
+	}
+	return out
+}
+
+func shortValues(values []string) []string {
+	var out []string
+	for _, v := range values {
+		if len(v) <= shownValue {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// about prefers what the semantic model says to the database's comment.
+func about(description, comment string) string {
+	if description == "" {
+		description = comment
+	}
+	return clip(strings.TrimSpace(description), shownComment)
+}
+
+// showKeys lists the relationships of a table to tables that are shown too.
+func showKeys(in Input, t *catalog.Table, shown map[catalog.Name]bool) []shownKey {
+	var out []shownKey
+	for _, r := range relationships(in, t) {
+		if shown[r.To] && allShown(meaningOf(in.Semantic, t.Name), r.FromColumns) &&
+			allShown(meaningOf(in.Semantic, r.To), r.ToColumns) {
+			out = append(out, shownKey{r.Name, modelNames(r.FromColumns), tableName(r.To), modelNames(r.ToColumns)})
+		}
+	}
+	slices.SortFunc(out, func(a, b shownKey) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// relationships are the edges from a table: the semantic model's, which hold
+// the declared keys too, else the declared keys alone.
+func relationships(in Input, t *catalog.Table) []*semantic.Relationship {
+	var out []*semantic.Relationship
+	if in.Semantic != nil {
+		for _, r := range in.Semantic.Relationships {
+			if r.From == t.Name {
+				out = append(out, r)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, k := range t.ForeignKeys {
+		out = append(out, &semantic.Relationship{Name: k.Name, From: t.Name, FromColumns: k.Columns, To: k.Ref, ToColumns: k.RefColumns})
+	}
+	return out
+}
+
+func allShown(t semantic.Table, columns []string) bool {
+	for _, c := range columns {
+		if t.Columns[c].LLM == semantic.Hidden {
+			return false
+		}
+	}
+	return true
+}
