@@ -88,7 +88,7 @@ func saidValues(m *semantic.Model, t *catalog.Table, said []string) []foundValue
 			continue
 		}
 		for _, v := range c.Values {
-			if len(v) <= shownValue && !numeric(v) && says(said, v, nil) {
+			if len(v) <= shownValue && !isDigits(v) && says(said, v, nil) {
 				out = append(out, foundValue{tableName(t.Name) + "." + modelName(c.Name), v})
 			}
 		}
@@ -116,4 +116,4 @@ func standsIn(said, words []string) bool {
 	return false
 }
 
-func numeric(v string) bool { return strings.Trim(v, "0123456789.-:/ ") == "" }
+func isDigits(v string) bool { return strings.Trim(v, "0123456789.-:/ ") == "" }
