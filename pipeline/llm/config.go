@@ -74,12 +74,12 @@ func (c Config) withDefaults() Config {
 		c.Sleep = sleep
 	}
 	if c.HTTP == nil {
-		c.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}}
+		c.HTTP = &http.Client{CheckRedirect: noRedirect}
 	}
 	return c
 }
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
