@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -16,39 +15,6 @@ var schema string
 
 //go:embed indexes.sql
 var indexes string
-
-// The logins of the sample company.
-const (
-	Proxy  = "pgask"        // pgask's own questions: catalog and value samples
-	Reader = "pgask_reader" // sessions of governed roles: SELECT only
-	Owner  = "pgask_owner"  // the passthrough role's: owns the tables
-)
-
-// CreateLogins creates the three logins with their passwords. Connected must be
-// a superuser. A login that exists keeps its name and gets the password.
-func CreateLogins(ctx context.Context, conn *pgx.Conn, password string) error {
-	for _, login := range []string{Proxy, Reader, Owner} {
-		verb := "alter"
-		if err := conn.QueryRow(ctx, "select 'create' where not exists (select from pg_roles where rolname = $1)", login).Scan(&verb); err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("look up login %s: %w", login, err)
-		}
-		if _, err := conn.Exec(ctx, verb+" role "+login+" login password "+literal(password)); err != nil {
-			return fmt.Errorf("%s login %s: %w", verb, login, err)
-		}
-	}
-	_, err := conn.Exec(ctx, `
-		grant pg_monitor to `+Owner+`;
-		alter role `+Proxy+` set default_transaction_read_only = on;
-		alter role `+Reader+` set default_transaction_read_only = on;`)
-	return err
-}
-
-// DropLogins drops what CreateLogins created. The databases that depend on
-// them must be gone.
-func DropLogins(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "drop role if exists "+strings.Join([]string{Proxy, Reader, Owner}, ", "))
-	return err
-}
 
 // Load fills the database that conn, a superuser, is connected to: tables,
 // rows, indexes, statistics, and what each login may do. The logins must exist
@@ -94,8 +60,3 @@ func own(ctx context.Context, conn *pgx.Conn) error {
 // grants let the two weak logins read everything but the payroll.
 const grants = `
 	grant select on accounts, monthly_account_arr, products, orders, order_items, support_conversations to ` + Proxy + `, ` + Reader + `;`
-
-// literal quotes a string for the statements that take no parameters.
-func literal(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
-}
