@@ -1,38 +1,121 @@
 package pipeline
 
 import (
-	"time"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
-// Run watches the replies of one statement on the downstream loop: it counts
+// Run watches the replies of one execution on the downstream loop: it counts
 // rows against the cap, and when the statement completes it corrects the tag
 // and says what must be said. One goroutine uses it at a time.
 type Run struct {
 	// budget is shared by all executions that read the same result: a
-	// portal's pieces, a cursor's fetches.
+	// portal's pieces, a cursor's fetches. Nil counts nothing.
 	budget *Budget
-	// header rows of a COPY are not rows of the result.
+	// resolve finds the budget when the first row arrives: a cursor may be
+	// opened in the same message that fetches from it.
+	resolve func() *Budget
+	// skip is how many leading rows are no rows of the result (a COPY header).
 	skip int64
-	// session receives the receipt.
-	finish  func(Outcome) []Notice
-	started time.Time
-	rows    int64
-	cut     bool
+	// finish takes the outcome of a completed or failed execution.
+	finish func(Outcome) []Notice
+	rows   int64
 }
 
-// Budget is how many rows of one result may be shown.
+// Budget is how many rows of one result may be shown. The statement itself was
+// given Cap+1, so that one more row proves a truncation.
 type Budget struct {
-	// Cap is the most rows to show, 0 for no cap. The statement itself was
-	// given Cap+1, so that one more row proves a truncation.
 	Cap  int64
 	seen int64
+	cut  bool
 }
 
 // Outcome is how one execution ended.
 type Outcome struct {
+	// Rows counts what the client was shown, over the whole result.
 	Rows      int64
 	Truncated bool
 	// SQLState is empty for success.
 	SQLState string
-	Tag      string
+	// Tag is the corrected command tag.
+	Tag string
+	// Suspended tells that a portal has more to give.
+	Suspended bool
+}
+
+// Row counts a row that arrived and reports whether the client may have it.
+func (r *Run) Row() bool {
+	if r.skip > 0 {
+		r.skip--
+		return true
+	}
+	if r.resolve != nil {
+		r.budget, r.resolve = r.resolve(), nil
+	}
+	if r.budget == nil {
+		r.rows++
+		return true
+	}
+	if r.budget.Cap > 0 && r.budget.seen >= r.budget.Cap {
+		r.budget.cut = true
+		return false
+	}
+	r.budget.seen++
+	r.rows++
+	return true
+}
+
+// Complete ends an execution: it returns the tag with the rows that were shown
+// and the notices to send in front of it.
+func (r *Run) Complete(tag string) (string, []Notice) {
+	o := r.outcome()
+	o.Tag = tag
+	if o.Truncated {
+		o.Tag = retag(tag, r.rows)
+	}
+	r.rows = 0
+	if r.finish == nil {
+		return o.Tag, nil
+	}
+	return o.Tag, r.finish(o)
+}
+
+// Suspend notes that a portal stopped at its row limit; the rest may follow.
+func (r *Run) Suspend() {
+	r.rows = 0
+	if r.finish != nil {
+		o := r.outcome()
+		o.Suspended = true
+		r.finish(o)
+	}
+}
+
+// Fail ends an execution with the backend's SQLSTATE.
+func (r *Run) Fail(sqlstate string) {
+	o := r.outcome()
+	o.SQLState = sqlstate
+	if r.finish != nil {
+		r.finish(o)
+	}
+}
+
+func (r *Run) outcome() Outcome {
+	if r.budget == nil {
+		return Outcome{Rows: r.rows}
+	}
+	return Outcome{Rows: r.budget.seen, Truncated: r.budget.cut}
+}
+
+// retag puts the number of rows that were shown into a command tag, whose last
+// word is the count (manual, "Message Formats", CommandComplete).
+func retag(tag string, rows int64) string {
+	i := strings.LastIndexByte(tag, ' ')
+	if i < 0 {
+		return tag
+	}
+	if _, err := strconv.ParseInt(tag[i+1:], 10, 64); err != nil {
+		return tag
+	}
+	return fmt.Sprintf("%s %d", tag[:i], rows)
 }
