@@ -72,14 +72,6 @@ func DropLogins(ctx context.Context, conn *pgx.Conn) error {
 // that an earlier run left. A database of the same name that is somebody else's
 // is an error.
 func CreateDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
-	var ours bool
-	err := conn.QueryRow(ctx, "select coalesce(shobj_description(oid, 'pg_database'), '') = $2 from pg_database where datname = $1", name, mark).Scan(&ours)
-	switch {
-	case err == nil && !ours:
-		return fmt.Errorf("the server has a database %s of its own; the sample company needs that name", name)
-	case err != nil && !errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("look up database %s: %w", name, err)
-	}
 	if err := DropDatabase(ctx, conn, name); err != nil {
 		return err
 	}
@@ -93,9 +85,20 @@ func CreateDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 	return nil
 }
 
-// DropDatabase drops the database with the sessions that still use it.
+// DropDatabase drops the company's database, if it is there, with the sessions
+// that still use it. One that is somebody else's is an error.
 func DropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
-	if _, err := conn.Exec(ctx, "drop database if exists "+pgx.Identifier{name}.Sanitize()+" with (force)"); err != nil {
+	var ours bool
+	err := conn.QueryRow(ctx, "select coalesce(shobj_description(oid, 'pg_database'), '') = $2 from pg_database where datname = $1", name, mark).Scan(&ours)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look up database %s: %w", name, err)
+	case !ours:
+		return fmt.Errorf("the server has a database %s of its own; the sample company needs that name", name)
+	}
+	if _, err := conn.Exec(ctx, "drop database "+pgx.Identifier{name}.Sanitize()+" with (force)"); err != nil {
 		return fmt.Errorf("drop database %s: %w", name, err)
 	}
 	return nil

@@ -1,0 +1,126 @@
+// Package demo shows pgask to somebody who has nothing: it starts a throw-away
+// Postgres, loads the sample company, runs the proxy in front of it and asks
+// real questions as several users. Every step of the tour has an expectation,
+// so that the tour is a test too.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pgask/pgask/cmd/pgask/demo/company"
+)
+
+// Serve runs the proxy with a configuration file until ctx ends. It calls ready
+// once, with the address it listens on.
+type Serve func(ctx context.Context, config string, ready func(addr string)) error
+
+// Options are the flags of pgask demo and what the program passes in.
+type Options struct {
+	Listen string // address for clients; port 0 takes a free one
+	HTTP   string // address for metrics; port 0 takes a free one
+	Data   string // folder to work in; empty is the system's temporary one
+	DSN    string // superuser of an existing server; empty starts one
+	Today  string // reference date, YYYY-MM-DD; empty is today
+	Once   bool   // exit after the tour
+	Color  bool
+	Stdout io.Writer
+	Stderr io.Writer
+	Serve  Serve
+}
+
+// onceLimit bounds a run that ends by itself.
+const onceLimit = 58 * time.Second
+
+// Run runs the demo and returns the exit code. It removes what it made before
+// it returns. Being told to stop is success, unless the tour was all it was for.
+func Run(ctx context.Context, o Options) int {
+	parent := ctx
+	if o.Once {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, onceLimit)
+		defer cancel()
+	}
+	err := run(ctx, o)
+	if err == nil || (parent.Err() != nil && !o.Once) {
+		return 0
+	}
+	fmt.Fprintf(o.Stderr, "pgask demo: %v\n", err)
+	return 1
+}
+
+func run(ctx context.Context, o Options) (err error) {
+	today, err := referenceDate(o.Today)
+	if err != nil {
+		return err
+	}
+	dir, err := workFolder(o.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	db, err := prepare(ctx, o, today)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.remove()) }()
+	config, err := writeConfig(dir, settings{listen: o.Listen, http: o.HTTP, dsn: db.dsn(company.Proxy), password: db.password, today: o.Today})
+	if err != nil {
+		return err
+	}
+	return serveAndShow(ctx, o, config, db)
+}
+
+// serveAndShow runs the proxy beside the tour. Whichever fails first ends both.
+func serveAndShow(ctx context.Context, o Options, config string, db *database) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ready := make(chan string, 1)
+	served := make(chan error, 1)
+	go func() { served <- o.Serve(ctx, config, func(addr string) { ready <- addr }) }()
+	select {
+	case err := <-served:
+		return errors.Join(errors.New("the proxy ended before the tour"), err)
+	case addr := <-ready:
+		err := show(ctx, o, addr, db)
+		if err == nil && !o.Once {
+			select {
+			case <-ctx.Done():
+			case err := <-served:
+				return errors.Join(errors.New("the proxy ended"), err)
+			}
+		}
+		cancel()
+		return errors.Join(err, <-served)
+	}
+}
+
+// referenceDate is the day the company's history ends with.
+func referenceDate(text string) (time.Time, error) {
+	if text == "" {
+		return time.Now().UTC(), nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--today: want a date as 2026-11-29, got %q", text)
+	}
+	return day, nil
+}
+
+func workFolder(parent string) (string, error) {
+	if parent != "" {
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			return "", fmt.Errorf("--data: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "pgask-demo-")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
+}
