@@ -1,0 +1,182 @@
+package configs
+
+import (
+	"slices"
+)
+
+// DecodeSemantic reads semantic.yaml. Its SQL (expressions, filters) is parsed
+// by package semantic.
+func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
+	v := open(file, data)
+	s := &Semantic{}
+	v.object(fields{
+		"tables":        records(&s.Tables, semanticTable),
+		"metrics":       records(&s.Metrics, metric),
+		"entities":      records(&s.Entities, entity),
+		"relationships": records(&s.Relationships, relationship),
+		"sources":       records(&s.Sources, source),
+	})
+	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
+	for _, t := range s.Tables {
+		if t.Table.Table != "" {
+			v.unique(tables, t.Table.String(), "tables."+t.Table.String(), t.Pos)
+		}
+	}
+	for _, m := range s.Metrics {
+		v.unique(metrics, m.Name, "metrics."+m.Name, m.Pos)
+	}
+	for _, e := range s.Entities {
+		v.unique(entities, e.Name, "entities."+e.Name, e.Pos)
+	}
+	for _, one := range s.Sources {
+		v.unique(sources, one.Name, "sources."+one.Name, one.Pos)
+	}
+	return s, sorted(v.d.faults)
+}
+
+func semanticTable(t *SemanticTable) setter {
+	return func(v value) {
+		t.Pos = v.pos()
+		before := v.d.wrong
+		v.object(fields{
+			"table":       name(&t.Table),
+			"description": text(&t.Description),
+			"synonyms":    texts(&t.Synonyms),
+			"preferred":   boolean(&t.Preferred),
+			"columns":     byColumn(&t.Columns, semanticColumn),
+		})
+		v.need(before, "table", t.Table.Table != "")
+	}
+}
+
+func semanticColumn(c *SemanticColumn) setter {
+	return func(v value) {
+		c.Pos, c.LLM = v.pos(), "full"
+		v.object(fields{
+			"description": text(&c.Description),
+			"synonyms":    texts(&c.Synonyms),
+			"llm":         enum(&c.LLM, "full", "name_only", "hidden"),
+		})
+	}
+}
+
+func metric(m *Metric) setter {
+	return func(v value) {
+		m.Pos = v.pos()
+		before := v.d.wrong
+		additivityGiven := false
+		v.object(fields{
+			"name":               text(&m.Name),
+			"description":        text(&m.Description),
+			"table":              name(&m.Table),
+			"expr":               text(&m.Expr),
+			"filter":             filter(&m.Filter),
+			"unit":               text(&m.Unit),
+			"grain":              list(&m.Grain, identifierOf),
+			"additivity":         given(&additivityGiven, additivity(&m.Additivity)),
+			"synonyms":           texts(&m.Synonyms),
+			"owner":              text(&m.Owner),
+			"review_required_by": text(&m.ReviewRequiredBy),
+		})
+		v.need(before, "name", m.Name != "")
+		v.need(before, "table", m.Table.Table != "")
+		v.need(before, "expr", m.Expr != "")
+		if !additivityGiven {
+			m.Additivity.Kind = "additive"
+			v.named(m.Name).warn("additivity is not given and taken as additive; say additive, semi or non")
+		}
+	}
+}
+
+// filter reads conditions by table. The keys stay as spelled, once they are
+// names.
+func filter(dst *map[string]string) setter {
+	return func(v value) {
+		out := map[string]string{}
+		v.entries(func(key string, child value) {
+			if _, err := ParseName(key); err != nil {
+				child.fault("%s", err)
+				return
+			}
+			var condition string
+			text(&condition)(child)
+			out[key] = condition
+		})
+		*dst = out
+	}
+}
+
+func additivity(a *Additivity) setter {
+	return func(v value) {
+		before := v.d.wrong
+		v.object(fields{
+			"kind":     enum(&a.Kind, "additive", "semi", "non"),
+			"not_over": list(&a.NotOver, identifierOf),
+			"time":     enum(&a.Time, "last", "first", "avg"),
+		})
+		if v.d.wrong > before {
+			return
+		}
+		switch {
+		case a.Kind == "":
+			v.fault("kind is missing: additive, semi or non")
+		case a.Kind == "semi" && len(a.NotOver) == 0:
+			v.fault("a semi-additive measure needs not_over, the columns over which it may not be summed")
+		case a.Kind != "semi" && (len(a.NotOver) > 0 || a.Time != ""):
+			v.fault("not_over and time belong to kind semi, not to %s", a.Kind)
+		case a.Kind == "semi" && a.Time == "":
+			a.Time = "last"
+		}
+	}
+}
+
+func entity(e *Entity) setter {
+	return func(v value) {
+		e.Pos = v.pos()
+		before := v.d.wrong
+		v.object(fields{
+			"name":     text(&e.Name),
+			"table":    name(&e.Table),
+			"key":      list(&e.Key, identifierOf),
+			"synonyms": texts(&e.Synonyms),
+		})
+		v.need(before, "name", e.Name != "")
+		v.need(before, "table", e.Table.Table != "")
+		v.need(before, "key", len(e.Key) > 0)
+	}
+}
+
+func relationship(r *Relationship) setter {
+	return func(v value) {
+		r.Pos, r.Cardinality = v.pos(), "many_to_one"
+		before := v.d.wrong
+		v.object(fields{
+			"from":        column(&r.From),
+			"to":          column(&r.To),
+			"cardinality": enum(&r.Cardinality, "many_to_one", "one_to_one"),
+		})
+		v.need(before, "from", r.From.Column != "")
+		v.need(before, "to", r.To.Column != "")
+		if v.d.wrong == before && sameColumn(r.From, r.To) {
+			v.fault("from and to are the same column")
+		}
+	}
+}
+
+func sameColumn(a, b ColumnRef) bool {
+	return slices.Equal([]string{a.Schema, a.Table, a.Column}, []string{b.Schema, b.Table, b.Column})
+}
+
+func source(s *Source) setter {
+	return func(v value) {
+		s.Pos = v.pos()
+		before := v.d.wrong
+		v.object(fields{
+			"name":            text(&s.Name),
+			"table":           name(&s.Table),
+			"access_patterns": texts(&s.AccessPatterns),
+		})
+		v.need(before, "name", s.Name != "")
+		v.need(before, "table", s.Table.Table != "")
+	}
+}

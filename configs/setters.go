@@ -1,0 +1,294 @@
+package configs
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// text stores any scalar as it is written.
+func text(dst *string) setter {
+	return func(v value) {
+		if s, ok := v.scalar("text"); ok {
+			*dst = s
+		}
+	}
+}
+
+// enum stores one of a few words.
+func enum(dst *string, words ...string) setter {
+	return func(v value) {
+		s, ok := v.scalar("one of " + join(words))
+		if !ok {
+			return
+		}
+		if !slices.Contains(words, s) {
+			v.fault("%q is not one of %s", s, join(words))
+			return
+		}
+		*dst = s
+	}
+}
+
+// boolean stores true or false. YAML 1.1's yes and on are text, as in
+// YAML 1.2.
+func boolean(dst *bool) setter {
+	return func(v value) {
+		s, ok := v.scalar("true or false")
+		if !ok {
+			return
+		}
+		switch s {
+		case "true", "false":
+			*dst = s == "true"
+		default:
+			v.fault("expected true or false, got %q", s)
+		}
+	}
+}
+
+// integer stores a whole number within bounds.
+func integer[T int | int64](dst *T, least, most T) setter {
+	return func(v value) {
+		s, ok := v.scalar("a whole number")
+		if !ok {
+			return
+		}
+		n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 64)
+		switch {
+		case err != nil:
+			v.fault("expected a whole number, got %q", s)
+		case n < int64(least) || n > int64(most):
+			v.fault("must be from %d to %d, got %d", least, most, n)
+		default:
+			*dst = T(n)
+		}
+	}
+}
+
+// number stores a number within bounds.
+func number(dst *float64, least, most float64) setter {
+	return func(v value) {
+		s, ok := v.scalar("a number")
+		if !ok {
+			return
+		}
+		n, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+		switch {
+		case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+			v.fault("expected a number, got %q", s)
+		case n < least || n > most:
+			v.fault("must be from %g to %g, got %s", least, most, s)
+		default:
+			*dst = n
+		}
+	}
+}
+
+// duration stores a time with its unit; 0 needs none.
+func duration(dst *time.Duration, least time.Duration) setter {
+	return func(v value) {
+		s, ok := v.scalar("a time such as 30s")
+		if !ok {
+			return
+		}
+		d, err := time.ParseDuration(s)
+		switch {
+		case err != nil:
+			v.fault("expected a time with its unit, such as 500ms, 30s or 1h, got %q", s)
+		case d < least:
+			v.fault("must be at least %s, got %s", least, s)
+		default:
+			*dst = d
+		}
+	}
+}
+
+// sizes are the units of bytes, powers of 1024 as Postgres counts them.
+var sizes = regexp.MustCompile(`^([0-9]+) ?(B|KiB|MiB|GiB)?$`)
+
+// size stores a number of bytes.
+func size(dst *int64, least, most int64) setter {
+	units := map[string]int64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+	return func(v value) {
+		s, ok := v.scalar("a size such as 1MiB")
+		if !ok {
+			return
+		}
+		m := sizes.FindStringSubmatch(s)
+		if m == nil {
+			v.fault("expected a size in bytes, KiB, MiB or GiB, such as 1MiB, got %q", s)
+			return
+		}
+		n, err := strconv.ParseInt(m[1], 10, 64)
+		unit := units[m[2]]
+		if err != nil || n > most/unit || n*unit < least {
+			v.fault("must be from %d to %d bytes, got %s", least, most, s)
+			return
+		}
+		*dst = n * unit
+	}
+}
+
+// date stores a day as YYYY-MM-DD; nothing stays nothing.
+func date(dst *string) setter {
+	return func(v value) {
+		s, ok := v.scalar("a date such as 2026-11-29")
+		if !ok || s == "" {
+			return
+		}
+		if _, err := time.Parse(time.DateOnly, s); err != nil {
+			v.fault("expected a date as YYYY-MM-DD, got %q", s)
+			return
+		}
+		*dst = s
+	}
+}
+
+// texts stores a list of scalars. [] is an empty list, unlike no key at all.
+func texts(dst *[]string) setter {
+	return func(v value) {
+		out := []string{}
+		v.items(func(_ int, item value) {
+			var s string
+			text(&s)(item)
+			if s != "" {
+				out = append(out, s)
+			}
+		})
+		*dst = out
+	}
+}
+
+// enums stores a list of different words out of a few.
+func enums(dst *[]string, words ...string) setter {
+	return func(v value) {
+		out := []string{}
+		v.items(func(_ int, item value) {
+			var s string
+			enum(&s, words...)(item)
+			switch {
+			case s == "":
+			case slices.Contains(out, s):
+				item.fault("%s is listed twice", s)
+			default:
+				out = append(out, s)
+			}
+		})
+		*dst = out
+	}
+}
+
+// parsed stores what a parser of names makes of a scalar.
+func parsed[T any](dst *T, parse func(string) (T, error)) setter {
+	return func(v value) {
+		s, ok := v.scalar("a name")
+		if !ok {
+			return
+		}
+		t, err := parse(s)
+		if err != nil {
+			v.fault("%s", err)
+			return
+		}
+		*dst = t
+	}
+}
+
+// records stores a list of mappings. One with a fault stays in the list, so
+// that checks across entries and files still see it.
+func records[T any](dst *[]T, item func(*T) setter) setter {
+	return func(v value) {
+		out := []T{}
+		v.items(func(_ int, child value) {
+			out = append(out, *new(T))
+			item(&out[len(out)-1])(child)
+		})
+		*dst = out
+	}
+}
+
+// list stores a list of single values; those with a fault are left out.
+func list[T any](dst *[]T, item func(*T) setter) setter {
+	return func(v value) {
+		out := []T{}
+		v.items(func(_ int, child value) {
+			var t T
+			before := v.d.wrong
+			item(&t)(child)
+			if v.d.wrong == before {
+				out = append(out, t)
+			}
+		})
+		*dst = out
+	}
+}
+
+// name stores a relation with its position.
+func name(dst *Name) setter {
+	return func(v value) {
+		parsed(dst, ParseName)(v)
+		dst.Pos = v.pos()
+	}
+}
+
+// pattern stores a pattern with its position.
+func pattern(dst *Pattern) setter {
+	return func(v value) {
+		parsed(dst, ParsePattern)(v)
+		dst.Pos = v.pos()
+	}
+}
+
+// column stores a schema.table.column with its position.
+func column(dst *ColumnRef) setter {
+	return func(v value) {
+		parsed(dst, ParseColumn)(v)
+		dst.Pos = v.pos()
+	}
+}
+
+// identifierOf stores a single SQL name.
+func identifierOf(dst *string) setter { return parsed(dst, ParseIdentifier) }
+
+// scalarOf is a scalar with the type that YAML gives it: nil, bool, int64,
+// float64 or string.
+func scalarOf(v value) (out any, ok bool) {
+	if v.node.Kind != yaml.ScalarNode {
+		v.fault("expected a single value, got %s", v.kind())
+		return nil, false
+	}
+	var err error
+	switch v.node.ShortTag() {
+	case "!!null":
+		return nil, true
+	case "!!bool":
+		var b bool
+		err = v.node.Decode(&b)
+		out = b
+	case "!!int":
+		var n int64
+		err = v.node.Decode(&n)
+		out = n
+	case "!!float":
+		var f float64
+		err = v.node.Decode(&f)
+		out = f
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			v.fault("expected a finite number")
+			return nil, false
+		}
+	default:
+		return v.node.Value, true
+	}
+	if err != nil {
+		v.fault("%q is out of range", v.node.Value)
+		return nil, false
+	}
+	return out, true
+}

@@ -1,0 +1,68 @@
+package configs
+
+import "time"
+
+// settings are the single-valued settings of pgask.yaml by their dotted keys,
+// each with what stores it in c. These are the keys that environment variables
+// and flags can set.
+func settings(c *Config) fields {
+	return fields{
+		"listen":                 text(&c.Listen),
+		"http":                   text(&c.HTTP),
+		"tls.mode":               enum(&c.TLS.Mode, "disable", "prefer", "require", "verify-full"),
+		"tls.cert":               text(&c.TLS.Cert),
+		"tls.key":                text(&c.TLS.Key),
+		"tls.client_ca":          text(&c.TLS.ClientCA),
+		"files.users":            text(&c.Files.Users),
+		"files.policy":           text(&c.Files.Policy),
+		"files.semantic":         text(&c.Files.Semantic),
+		"files.curated":          text(&c.Files.Curated),
+		"planner.mode":           enum(&c.Planner.Mode, "plan", "sql"),
+		"planner.retries":        integer(&c.Planner.Retries, 0, 10),
+		"planner.cache":          boolean(&c.Planner.Cache),
+		"planner.today":          date(&c.Planner.Today),
+		"llm.base_url":           text(&c.LLM.BaseURL),
+		"llm.api_key":            secret(&c.LLM.APIKey),
+		"llm.model":              text(&c.LLM.Model),
+		"llm.routing.planner":    route(c, "planner"),
+		"llm.routing.matcher":    route(c, "matcher"),
+		"llm.routing.narrator":   route(c, "narrator"),
+		"llm.timeout":            duration(&c.LLM.Timeout, time.Millisecond),
+		"llm.record":             text(&c.LLM.Record),
+		"llm.replay":             text(&c.LLM.Replay),
+		"embeddings.provider":    enum(&c.Embeddings.Provider, "builtin", "openai"),
+		"embeddings.model":       text(&c.Embeddings.Model),
+		"index.store":            enum(&c.Index.Store, "memory", "pgvector"),
+		"index.dsn":              secret(&c.Index.DSN),
+		"index.top_k":            integer(&c.Index.TopK, 1, 1000),
+		"index.samples":          boolean(&c.Index.Samples),
+		"curated.enabled":        boolean(&c.Curated.Enabled),
+		"curated.match_floor":    number(&c.Curated.MatchFloor, 0, 1),
+		"curated.match_top_k":    integer(&c.Curated.MatchTopK, 1, 100),
+		"abstain.confidence":     number(&c.Abstain.Confidence, 0, 1),
+		"limits.clients":         integer(&c.Limits.Clients, 1, 1_000_000),
+		"limits.statement_bytes": size(&c.Limits.StatementBytes, 1<<10, 1<<30),
+		"limits.login":           duration(&c.Limits.Login, time.Millisecond),
+		"limits.idle":            duration(&c.Limits.Idle, 0),
+		"audit.path":             text(&c.Audit.Path),
+		"audit.text":             enum(&c.Audit.Text, "full", "fingerprint"),
+		"audit.required":         boolean(&c.Audit.Required),
+		"traces.dir":             text(&c.Traces.Dir),
+		"traces.mode":            enum(&c.Traces.Mode, "off", "on_failure", "always"),
+	}
+}
+
+// route stores the model of one kind of work; an empty one means llm.model.
+func route(c *Config, work string) setter {
+	return func(v value) {
+		var model string
+		text(&model)(v)
+		if c.LLM.Routing == nil {
+			c.LLM.Routing = map[string]string{}
+		}
+		delete(c.LLM.Routing, work)
+		if model != "" {
+			c.LLM.Routing[work] = model
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package configs
+
+// unsupported lists the settings that are part of the files' contract and do
+// nothing in this version. A value for one of them gives a warning, so that
+// nobody relies on what isn't there. Take an entry out when its feature comes.
+var unsupported = []struct {
+	key    string
+	used   func(*Config) bool
+	effect string
+}{
+	{"planner.mode", func(c *Config) bool { return c.Planner.Mode == "sql" }, "models write plans only, never SQL"},
+	{"index.store", func(c *Config) bool { return c.Index.Store == "pgvector" }, "the index is kept in memory"},
+	{"index.dsn", func(c *Config) bool { return c.Index.DSN != "" }, "the index is kept in memory"},
+	{"hooks.plan_after", func(c *Config) bool { return len(c.Hooks.PlanAfter) > 0 }, "no hook is called"},
+	{"hooks.sql_before", func(c *Config) bool { return len(c.Hooks.SQLBefore) > 0 }, "no hook is called"},
+	{"audit.path", func(c *Config) bool { return c.Audit.Path != "" }, "no audit log is written"},
+	{"audit.required", func(c *Config) bool { return c.Audit.Required }, "no audit log is written"},
+	{"traces.dir", func(c *Config) bool { return c.Traces.Dir != "" }, "no traces are written"},
+	{"traces.mode", func(c *Config) bool { return c.Traces.Mode == "always" }, "no traces are written"},
+}
+
+// warnUnsupported notes the settings that this version ignores.
+func warnUnsupported(c *Config, origins map[string]Pos) []Fault {
+	var out []Fault
+	note := func(pos Pos, key, effect string) {
+		out = append(out, Fault{Pos: pos, Key: key, Msg: "this version of pgask ignores it: " + effect, Warning: true})
+	}
+	for _, u := range unsupported {
+		if u.used(c) {
+			note(origins[u.key], u.key, u.effect)
+		}
+	}
+	for _, db := range c.Databases {
+		if db.Pool.Mode == "transaction" {
+			note(db.Pos, "databases."+db.Name+".pool.mode", "every session has its own backend, as in mode session")
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package configs
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+)
+
+// checker collects faults of pgask.yaml that concern more than one key, or
+// the world outside the file. It runs after paths are absolute.
+type checker struct {
+	c       *Config
+	file    string
+	origins map[string]Pos
+	faults  []Fault
+}
+
+// validate checks a decoded pgask.yaml.
+func validate(c *Config, file string, origins map[string]Pos) []Fault {
+	k := &checker{c: c, file: file, origins: origins}
+	k.address("listen", c.Listen, false)
+	k.address("http", c.HTTP, true)
+	k.tls()
+	k.model()
+	return append(k.faults, warnUnsupported(c, origins)...)
+}
+
+// fault places a fault at the key, or at the file where the key is a default.
+func (k *checker) fault(key, msg string) {
+	pos, ok := k.origins[key]
+	if !ok {
+		pos = Pos{File: k.file}
+	}
+	k.faults = append(k.faults, Fault{Pos: pos, Key: key, Msg: msg})
+}
+
+// address checks host:port with a numeric port.
+func (k *checker) address(key, address string, optional bool) {
+	if address == "" && optional {
+		return
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		k.fault(key, strconv.Quote(address)+" is not host:port, such as 127.0.0.1:6432")
+		return
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		k.fault(key, "the port must be from 0 to 65535, got "+strconv.Quote(port))
+	}
+}
+
+// tls checks that the mode has the files it needs and that they can be read.
+func (k *checker) tls() {
+	t := k.c.TLS
+	switch {
+	case t.Mode == "disable":
+		return
+	case t.Cert == "" && t.Key == "":
+		if t.Mode != "prefer" {
+			k.fault("tls.mode", t.Mode+" needs tls.cert and tls.key")
+		}
+	case t.Cert == "":
+		k.fault("tls.key", "there is no tls.cert for it")
+	case t.Key == "":
+		k.fault("tls.cert", "there is no tls.key for it")
+	default:
+		if _, err := tls.LoadX509KeyPair(t.Cert, t.Key); err != nil {
+			k.fault("tls.cert", "cannot use certificate and key: "+fileError(err))
+		}
+	}
+	k.clientCA()
+}
+
+func (k *checker) clientCA() {
+	ca := k.c.TLS.ClientCA
+	if ca == "" {
+		if k.c.TLS.Mode == "verify-full" {
+			k.fault("tls.mode", "verify-full needs tls.client_ca, which signs the clients' certificates")
+		}
+		return
+	}
+	data, err := os.ReadFile(ca)
+	if err != nil {
+		k.fault("tls.client_ca", "cannot read it: "+fileError(err))
+		return
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(data) {
+		k.fault("tls.client_ca", "holds no PEM certificate")
+	}
+}
+
+// model checks the provider, if there is one.
+func (k *checker) model() {
+	l := k.c.LLM
+	if l.BaseURL == "" {
+		return
+	}
+	u, err := url.Parse(l.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		k.fault("llm.base_url", "must be a URL such as https://api.example.com/v1")
+	}
+	if l.Model == "" {
+		k.fault("llm.model", "is missing: the name of the model to use at llm.base_url")
+	}
+}
