@@ -16,6 +16,10 @@ const (
 	weightComment = 0.4
 )
 
+// whole is the part of a name's weight that each of its words has alone; the
+// rest is shared, so that orders is nearer to "orders" than order_items is.
+const whole = 0.7
+
 // valueRunes and commentRunes bound how much of one value or comment counts:
 // longer ones are prose that would match every question.
 const (
@@ -31,6 +35,13 @@ func (d document) add(s stemmer, text string, weight float64) {
 		if weight > d[w] {
 			d[w] = weight
 		}
+	}
+}
+
+// name adds a name: the fewer its words, the more each of them tells.
+func (d document) name(s stemmer, text string, weight float64) {
+	if n := len(s.words(text)); n > 0 {
+		d.add(s, text, weight*(whole+(1-whole)/float64(n)))
 	}
 }
 
@@ -56,9 +67,9 @@ func documents(x *Index, m *semantic.Model) []document {
 
 // names adds a metric or entity of the table.
 func (d document) names(s stemmer, name, description string, synonyms []string) {
-	d.add(s, name, weightTable)
+	d.name(s, name, weightTable)
 	for _, alias := range synonyms {
-		d.add(s, alias, weightTable)
+		d.name(s, alias, weightTable)
 	}
 	d.add(s, cut(description, commentRunes), weightComment)
 }
@@ -68,7 +79,7 @@ func describe(s stemmer, t *catalog.Table, meaning *semantic.Table) document {
 	if meaning == nil {
 		meaning = &semantic.Table{}
 	}
-	d.add(s, t.Name.Table, weightTable)
+	d.name(s, t.Name.Table, weightTable)
 	if t.Name.Schema != "public" {
 		d.add(s, t.Name.Schema, weightColumn)
 	}
@@ -84,9 +95,9 @@ func (d document) column(s stemmer, c *catalog.Column, meaning semantic.Column) 
 	if meaning.LLM == semantic.Hidden {
 		return
 	}
-	d.add(s, c.Name, weightColumn)
+	d.name(s, c.Name, weightColumn)
 	for _, alias := range meaning.Synonyms {
-		d.add(s, alias, weightColumn)
+		d.name(s, alias, weightColumn)
 	}
 	d.add(s, cut(c.Comment, commentRunes), weightComment)
 	d.add(s, cut(meaning.Description, commentRunes), weightComment)

@@ -37,8 +37,8 @@ func Build(s *catalog.Snapshot, m *semantic.Model) *Index {
 	if m == nil {
 		m = &semantic.Model{}
 	}
-	x := &Index{tables: s.Tables, at: make(map[catalog.Name]int, len(s.Tables)), vocabulary: newVocabulary()}
-	for i, t := range s.Tables {
+	x := &Index{tables: relations(s), at: make(map[catalog.Name]int, len(s.Tables)), vocabulary: newVocabulary()}
+	for i, t := range x.tables {
 		x.at[t.Name] = i
 	}
 	for i, d := range documents(x, m) {
@@ -47,6 +47,18 @@ func Build(s *catalog.Snapshot, m *semantic.Model) *Index {
 	x.rate(x.postings, len(x.tables))
 	x.near = neighbours(x, m)
 	return x
+}
+
+// relations leaves out the partitions of a table that is there itself: they are
+// the same rows once more.
+func relations(s *catalog.Snapshot) []*catalog.Table {
+	var out []*catalog.Table
+	for _, t := range s.Tables {
+		if !t.Partition || s.Table(t.Parent) == nil {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // post adds a table's words, sorted, so that equal snapshots give equal indexes.

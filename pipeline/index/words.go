@@ -64,3 +64,6 @@ func asking(stem string) bool {
 	}
 	return false
 }
+
+// Words are the stems of a text, as the index sees them, in order.
+func Words(text string) []string { return stemmer{}.words(text) }
