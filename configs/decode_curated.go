@@ -16,7 +16,7 @@ var hole = regexp.MustCompile(`\{([^{}]*)\}`)
 func DecodeCurated(file string, data []byte) (*Curated, []Fault) {
 	v := open(file, data)
 	c := &Curated{}
-	v.object(fields{"queries": records(&c.Queries, curatedQuery)})
+	v.object(fields{"queries": records(&c.Queries, "id", curatedQuery)})
 	seen := map[string]Pos{}
 	for _, q := range c.Queries {
 		v.unique(seen, q.ID, "queries."+q.ID, q.Pos)
@@ -27,7 +27,6 @@ func DecodeCurated(file string, data []byte) (*Curated, []Fault) {
 func curatedQuery(q *CuratedQuery) setter {
 	return func(v value) {
 		q.Pos = v.pos()
-		before := v.d.wrong
 		v.object(fields{
 			"id":          text(&q.ID),
 			"database":    text(&q.Database),
@@ -37,10 +36,9 @@ func curatedQuery(q *CuratedQuery) setter {
 			"sql":         text(&q.SQL),
 			"params":      curatedParams(&q.Params),
 		})
-		v.need(before, "id", q.ID != "")
-		v.need(before, "question", q.Question != "")
-		v.need(before, "sql", q.SQL != "")
-		v = v.named(q.ID)
+		v.need("id", q.ID != "")
+		v.need("question", q.Question != "")
+		v.need("sql", q.SQL != "")
 		for _, question := range append([]string{q.Question}, q.Also...) {
 			for _, m := range hole.FindAllStringSubmatch(question, -1) {
 				if _, declared := q.Params[m[1]]; !declared {
@@ -85,7 +83,7 @@ func curatedParam(p *CuratedParam) setter {
 			"required": boolean(&p.Required),
 			"example":  scalarNamed(&p.Example, values, "example"),
 		})
-		v.need(before, "type", p.Type != "")
+		v.need("type", p.Type != "")
 		if v.d.wrong > before {
 			return
 		}

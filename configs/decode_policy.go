@@ -65,8 +65,8 @@ func role(name string, v value) *Role {
 		"backend":     backend(&r.Backend),
 		"search_path": list(&r.SearchPath, identifierOf),
 		"tables":      access(&r.Tables, pattern),
-		"columns":     records(&r.Columns, columnRule),
-		"scopes":      records(&r.Scopes, scope),
+		"columns":     records(&r.Columns, "", columnRule),
+		"scopes":      records(&r.Scopes, "", scope),
 		"functions":   access(&r.Functions, text),
 		"limits":      roleLimits(&r.Limits),
 		"refusals":    enum(&r.Refusals, "generic", "explicit"),
@@ -101,13 +101,12 @@ func roleLimits(l *RoleLimits) setter {
 func columnRule(c *ColumnRule) setter {
 	return func(v value) {
 		c.Pos = v.pos()
-		before := v.d.wrong
 		v.object(fields{
 			"table": name(&c.Table),
 			"deny":  list(&c.Deny, identifierOf),
 			"mask":  byColumn(&c.Mask, text),
 		})
-		v.need(before, "table", c.Table.Table != "")
+		v.need("table", c.Table.Table != "")
 		if len(c.Deny) == 0 && len(c.Mask) == 0 {
 			v.warn("neither deny nor mask: this rule does nothing")
 		}

@@ -10,11 +10,11 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	v := open(file, data)
 	s := &Semantic{}
 	v.object(fields{
-		"tables":        records(&s.Tables, semanticTable),
-		"metrics":       records(&s.Metrics, metric),
-		"entities":      records(&s.Entities, entity),
-		"relationships": records(&s.Relationships, relationship),
-		"sources":       records(&s.Sources, source),
+		"tables":        records(&s.Tables, "table", semanticTable),
+		"metrics":       records(&s.Metrics, "name", metric),
+		"entities":      records(&s.Entities, "name", entity),
+		"relationships": records(&s.Relationships, "", relationship),
+		"sources":       records(&s.Sources, "name", source),
 	})
 	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
 	for _, t := range s.Tables {
@@ -37,7 +37,6 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 func semanticTable(t *SemanticTable) setter {
 	return func(v value) {
 		t.Pos = v.pos()
-		before := v.d.wrong
 		v.object(fields{
 			"table":       name(&t.Table),
 			"description": text(&t.Description),
@@ -45,7 +44,7 @@ func semanticTable(t *SemanticTable) setter {
 			"preferred":   boolean(&t.Preferred),
 			"columns":     byColumn(&t.Columns, semanticColumn),
 		})
-		v.need(before, "table", t.Table.Table != "")
+		v.need("table", t.Table.Table != "")
 	}
 }
 
@@ -63,7 +62,6 @@ func semanticColumn(c *SemanticColumn) setter {
 func metric(m *Metric) setter {
 	return func(v value) {
 		m.Pos = v.pos()
-		before := v.d.wrong
 		additivityGiven := false
 		v.object(fields{
 			"name":               text(&m.Name),
@@ -78,12 +76,12 @@ func metric(m *Metric) setter {
 			"owner":              text(&m.Owner),
 			"review_required_by": text(&m.ReviewRequiredBy),
 		})
-		v.need(before, "name", m.Name != "")
-		v.need(before, "table", m.Table.Table != "")
-		v.need(before, "expr", m.Expr != "")
+		v.need("name", m.Name != "")
+		v.need("table", m.Table.Table != "")
+		v.need("expr", m.Expr != "")
 		if !additivityGiven {
 			m.Additivity.Kind = "additive"
-			v.named(m.Name).warn("additivity is not given and taken as additive; say additive, semi or non")
+			v.warn("additivity is not given and taken as additive; say additive, semi or non")
 		}
 	}
 }
@@ -133,16 +131,15 @@ func additivity(a *Additivity) setter {
 func entity(e *Entity) setter {
 	return func(v value) {
 		e.Pos = v.pos()
-		before := v.d.wrong
 		v.object(fields{
 			"name":     text(&e.Name),
 			"table":    name(&e.Table),
 			"key":      list(&e.Key, identifierOf),
 			"synonyms": texts(&e.Synonyms),
 		})
-		v.need(before, "name", e.Name != "")
-		v.need(before, "table", e.Table.Table != "")
-		v.need(before, "key", len(e.Key) > 0)
+		v.need("name", e.Name != "")
+		v.need("table", e.Table.Table != "")
+		v.need("key", len(e.Key) > 0)
 	}
 }
 
@@ -155,8 +152,8 @@ func relationship(r *Relationship) setter {
 			"to":          column(&r.To),
 			"cardinality": enum(&r.Cardinality, "many_to_one", "one_to_one"),
 		})
-		v.need(before, "from", r.From.Column != "")
-		v.need(before, "to", r.To.Column != "")
+		v.need("from", r.From.Column != "")
+		v.need("to", r.To.Column != "")
 		if v.d.wrong == before && sameColumn(r.From, r.To) {
 			v.fault("from and to are the same column")
 		}
@@ -170,13 +167,12 @@ func sameColumn(a, b ColumnRef) bool {
 func source(s *Source) setter {
 	return func(v value) {
 		s.Pos = v.pos()
-		before := v.d.wrong
 		v.object(fields{
 			"name":            text(&s.Name),
 			"table":           name(&s.Table),
 			"access_patterns": texts(&s.AccessPatterns),
 		})
-		v.need(before, "name", s.Name != "")
-		v.need(before, "table", s.Table.Table != "")
+		v.need("name", s.Name != "")
+		v.need("table", s.Table.Table != "")
 	}
 }

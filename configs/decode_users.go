@@ -14,7 +14,7 @@ var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func DecodeUsers(file string, data []byte) (*Users, []Fault) {
 	v := open(file, data)
 	u := &Users{}
-	v.object(fields{"users": records(&u.Users, user)})
+	v.object(fields{"users": records(&u.Users, "name", user)})
 	seen := map[string]Pos{}
 	for _, one := range u.Users {
 		v.unique(seen, one.Name, "users."+one.Name, one.Pos)
@@ -27,6 +27,7 @@ func user(u *User) setter {
 	return func(v value) {
 		var role string
 		u.Pos = v.pos()
+		before := v.d.wrong
 		v.object(fields{
 			"name":       text(&u.Name),
 			"password":   secret(&u.Password),
@@ -37,28 +38,26 @@ func user(u *User) setter {
 			"admin":      boolean(&u.Admin),
 			"backend":    backend(&u.Backend),
 		})
-		v = v.named(u.Name)
+		v.need("name", u.Name != "")
 		switch {
-		case u.Name == "":
-			v.fault("a user needs a name")
 		case role != "" && u.Roles != nil:
 			v.fault("give either role or roles")
 		case role != "":
 			u.Roles = []string{role}
-		case len(u.Roles) == 0:
+		case len(u.Roles) == 0 && v.node.Kind == yaml.MappingNode:
 			v.fault("a user needs a role")
 		}
 		v.twice("roles", u.Roles)
-		v.credentials(u)
+		v.credentials(before, u)
 	}
 }
 
 // credentials checks that there is exactly one way to log in.
-func (v value) credentials(u *User) {
+func (v value) credentials(before int, u *User) {
 	switch {
 	case u.Password != "" && u.Cert != "":
 		v.fault("give either password or cert")
-	case u.Password == "" && u.Cert == "" && v.d.wrong == 0:
+	case u.Password == "" && u.Cert == "" && v.d.wrong == before:
 		v.warn("neither password nor cert: this user can't log in")
 	}
 }
@@ -68,10 +67,7 @@ func backend(dst **Backend) setter {
 	return func(v value) {
 		b := &Backend{Pos: v.pos()}
 		v.object(fields{"user": text(&b.User), "password": secret(&b.Password)})
-		if b.User == "" {
-			v.fault("a backend login needs a user")
-			return
-		}
+		v.need("user", b.User != "")
 		*dst = b
 	}
 }

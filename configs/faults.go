@@ -3,8 +3,9 @@ package configs
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Faulty tells whether any of the faults makes the configuration unusable;
@@ -17,18 +18,6 @@ func Faulty(faults []Fault) bool {
 func sorted(faults []Fault) []Fault {
 	slices.SortStableFunc(faults, func(a, b Fault) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	return faults
-}
-
-// listIndex is the number of a list's item at the end of a key.
-var listIndex = regexp.MustCompile(`\[\d+\]$`)
-
-// named replaces the number of a list's item in a key by its name, which
-// people look for.
-func (v value) named(name string) value {
-	if name != "" {
-		v.key = listIndex.ReplaceAllString(v.key, "") + "." + name
-	}
-	return v
 }
 
 // twice notes words that a list holds more than once.
@@ -56,9 +45,16 @@ func (v value) unique(seen map[string]Pos, name, key string, pos Pos) {
 	v.d.faults = append(v.d.faults, Fault{Pos: pos, Key: key, Msg: fmt.Sprintf("a second one of this name, first on line %d", first.Line)})
 }
 
-// need notes a required key that is missing, unless its value was faulty.
-func (v value) need(before int, key string, there bool) {
-	if !there && v.d.wrong == before {
-		v.fault("%s is missing", key)
+// need notes a required key that is missing or empty. One that is there with a
+// faulty value has its fault already.
+func (v value) need(key string, there bool) {
+	if there || v.node.Kind != yaml.MappingNode {
+		return
 	}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		if k, n := v.node.Content[i], v.node.Content[i+1]; k.Value == key && (n.Kind != yaml.ScalarNode || n.Value != "") {
+			return
+		}
+	}
+	v.fault("%s is missing", key)
 }

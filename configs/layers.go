@@ -35,8 +35,10 @@ func decodeConfig(file string, data []byte, l layers) (c *Config, origins map[st
 	defaults := open("default.yaml", defaultFile)
 	v := open(file, data)
 	stack := viper.New()
+	set := settings(c)
 	for key, d := range defaults.leaves(c, scratch, layers{}, nil) {
 		stack.SetDefault(key, d)
+		set[key](d) // stays where a faulty value wins
 	}
 	own := v.leaves(c, scratch, l, origins)
 	// MergeConfigMap's error is that of a key delimiter conflict, which a
@@ -51,7 +53,7 @@ func decodeConfig(file string, data []byte, l layers) (c *Config, origins map[st
 		stack.Set(key, outside(commandLine, key, text))
 	}
 	v.unknownOverrides(l.overrides, scratch)
-	v.apply(stack, settings(c), origins)
+	v.apply(stack, set, origins)
 	return c, origins, sorted(v.d.faults)
 }
 

@@ -7,11 +7,17 @@ import (
 	"strings"
 )
 
+// maxWord is the length beyond which a word is no mistyped key.
+const maxWord = 64
+
 // keys are the known keys, sorted.
 func keys(f fields) []string { return slices.Sorted(maps.Keys(f)) }
 
 // suggestion names the known word that was probably meant, or all of them.
 func suggestion(word string, known []string) string {
+	if len(word) > maxWord {
+		return "known here: " + join(known)
+	}
 	best, distance := "", len(word)/2+1
 	for _, k := range known {
 		if d := edits(strings.ToLower(word), k); d < distance {
@@ -24,23 +30,26 @@ func suggestion(word string, known []string) string {
 	return "known here: " + join(known)
 }
 
-// edits is the Levenshtein distance of two words, in bytes.
+// edits counts the letters to insert, delete, change or swap with their
+// neighbour to get from a to b (optimal string alignment), in bytes.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

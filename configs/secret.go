@@ -44,7 +44,7 @@ func (v value) fromEnvironment(name string) string {
 func (v value) fromFile(path string) string {
 	data, err := os.ReadFile(beside(v.d.file, path))
 	if err != nil {
-		v.fault("cannot read the secret: %s", fileError(err))
+		v.fault("cannot read the secret %s: %s", path, reason(err))
 		return ""
 	}
 	s := strings.TrimSuffix(string(data), "\n")

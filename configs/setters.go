@@ -201,12 +201,16 @@ func parsed[T any](dst *T, parse func(string) (T, error)) setter {
 }
 
 // records stores a list of mappings. One with a fault stays in the list, so
-// that checks across entries and files still see it.
-func records[T any](dst *[]T, item func(*T) setter) setter {
+// that checks across entries and files still see it. Where entries have a name,
+// under the key id, their faults are found by it instead of by number.
+func records[T any](dst *[]T, id string, item func(*T) setter) setter {
 	return func(v value) {
 		out := []T{}
 		v.items(func(_ int, child value) {
 			out = append(out, *new(T))
+			if name := child.peek(id); name != "" {
+				child.key = v.dotted(name)
+			}
 			item(&out[len(out)-1])(child)
 		})
 		*dst = out
@@ -276,6 +280,10 @@ func scalarOf(v value) (out any, ok bool) {
 		err = v.node.Decode(&n)
 		out = n
 	case "!!float":
+		if !strings.ContainsAny(v.node.Value, ".eE") { // an integer too large for YAML's
+			v.fault("%q is out of range", v.node.Value)
+			return nil, false
+		}
 		var f float64
 		err = v.node.Decode(&f)
 		out = f

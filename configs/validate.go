@@ -103,6 +103,6 @@ func (k *checker) model() {
 		k.fault("llm.base_url", "must be a URL such as https://api.example.com/v1")
 	}
 	if l.Model == "" {
-		k.fault("llm.model", "is missing: the name of the model to use at llm.base_url")
+		k.fault("llm.base_url", "needs llm.model, the name of the model to ask for there")
 	}
 }

@@ -184,5 +184,18 @@ func (v value) scalar(expected string) (string, bool) {
 	return v.node.Value, true
 }
 
+// peek is the text of a scalar inside a mapping, or "".
+func (v value) peek(key string) string {
+	if v.node.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		if k, n := v.node.Content[i], v.node.Content[i+1]; k.Value == key && n.Kind == yaml.ScalarNode {
+			return n.Value
+		}
+	}
+	return ""
+}
+
 // join lists words for people.
 func join(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,199 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// folder writes files into a new folder and returns the path of pgask.yaml.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "pgask.yaml")
+}
+
+func TestLayers(t *testing.T) {
+	path := folder(t, map[string]string{"pgask.yaml": `
+limits: {clients: 10, login: 20s, idle: 1m}
+llm: {routing: {matcher: small}}
+databases: {Acme-EU: {dsn: "${env:PGASK_TEST_UNSET}"}}
+`})
+	t.Setenv("PGASK_LIMITS_CLIENTS", "11")
+	t.Setenv("PGASK_LIMITS_LOGIN", "21s")
+	t.Setenv("PGASK_LLM_API_KEY", "from-env")
+	t.Setenv("PGASK_LLM_ROUTING_PLANNER", "large")
+	t.Setenv("PGASK_HTTP", "") // empty counts as not set
+	t.Setenv("PGASK_DATABASES_ACME_EU_DSN", "postgres://u@h:1/d")
+	all, faults := Load(path, Overrides{"limits.clients": "12", "planner.today": "2026-01-31"})
+	if len(faults) > 0 {
+		t.Fatal(lines(faults))
+	}
+	c := all.Config
+	if c.Limits.Clients != 12 || c.Limits.Login != 21*time.Second || c.Limits.Idle != time.Minute {
+		t.Errorf("limits: %+v", c.Limits)
+	}
+	if c.LLM.APIKey != "from-env" || c.LLM.Routing["planner"] != "large" || c.LLM.Routing["matcher"] != "small" || len(c.LLM.Routing) != 2 {
+		t.Errorf("llm: %+v", c.LLM)
+	}
+	if c.Planner.Today != "2026-01-31" || c.HTTP != "127.0.0.1:9432" {
+		t.Errorf("today %q, http %q", c.Planner.Today, c.HTTP)
+	}
+	if db := c.Databases["Acme-EU"]; db == nil || db.DSN != "postgres://u@h:1/d" || db.Pool != defaultPool() {
+		t.Errorf("databases: %+v", c.Databases["Acme-EU"])
+	}
+	if want := filepath.Join(filepath.Dir(path), "users.yaml"); c.Files.Users != want {
+		t.Errorf("files.users = %s, want %s", c.Files.Users, want)
+	}
+}
+
+func TestFaultsOfLayers(t *testing.T) {
+	path := folder(t, map[string]string{"pgask.yaml": "databases: {a.b: {dsn: x=y}, a_b: {dsn: x=y}}\n"})
+	t.Setenv("PGASK_LIMITS_CLIENTS", "many")
+	t.Setenv("PGASK_DATABASES_A_B_DSN", "host=h")
+	_, faults := Load(path, Overrides{"listen": "here", "lissen": "x"})
+	got := lines(faults)
+	for _, want := range []string{
+		`PGASK_LIMITS_CLIENTS: limits.clients: expected a whole number, got "many"`,
+		`command line: listen: "here" is not host:port`,
+		"command line: lissen: unknown key; did you mean listen?",
+		"PGASK_DATABASES_A_B_DSN stands for database a.b too",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("missing %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestMissingFiles(t *testing.T) {
+	_, faults := Load(filepath.Join(t.TempDir(), "pgask.yaml"), nil)
+	if len(faults) != 1 || !strings.HasSuffix(faults[0].Error(), "pgask.yaml: cannot read it: no such file or directory") {
+		t.Error(lines(faults))
+	}
+	// Files with their default names may be missing; those named may not.
+	path := folder(t, map[string]string{"pgask.yaml": "files:\n  policy: rules.yaml\n"})
+	_, faults = Load(path, nil)
+	if len(faults) != 1 || faults[0].Key != "files.policy" || faults[0].Pos.Line != 2 {
+		t.Error(lines(faults))
+	}
+}
+
+func TestAcrossFiles(t *testing.T) {
+	path := folder(t, map[string]string{
+		"pgask.yaml":   "{}",
+		"users.yaml":   "users:\n- {name: ana, password: x, roles: [analyst, dba]}\n- {name: ben, cert: CN=ben, role: analist}\n",
+		"policy.yaml":  "version: 1\nroles:\n  analyst: {databases: [acme]}\n  dba: {mode: passthrough}\n",
+		"curated.yaml": "queries: [{id: q, database: acme, question: q, sql: select}]\n",
+	})
+	all, faults := Load(path, nil)
+	got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", "")
+	want := `users.yaml:2: users.ana.roles: role analyst is governed and dba is passthrough; one user's roles must have one mode
+users.yaml:3: users.ben.roles: there is no role analist in the policy; did you mean analyst?
+warning: users.yaml:3: users.ben.cert: client certificates are only asked for with tls.mode verify-full: this user can't log in
+warning: policy.yaml:3: roles.analyst.databases: pgask.yaml has no database acme
+warning: curated.yaml:1: queries.q.database: pgask.yaml has no database acme
+`
+	if got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+	if !Faulty(faults) || Faulty(faults[2:]) {
+		t.Error("Faulty takes a warning for a fault or the other way round")
+	}
+	if all.Policy.Roles["dba"].Databases != nil {
+		t.Error("a role that names no database must be told from one that names none")
+	}
+}
+
+func TestTLSFiles(t *testing.T) {
+	for _, c := range []struct{ tls, want string }{
+		{"{mode: require}", "tls.mode: require needs tls.cert and tls.key"},
+		{"{cert: a.pem}", "tls.cert: there is no tls.key for it"},
+		{"{key: a.pem}", "tls.key: there is no tls.cert for it"},
+		{"{cert: a.pem, key: b.pem}", "a.pem: no such file or directory"},
+		{"{cert: pgask.yaml, key: pgask.yaml}", "tls.cert: cannot use certificate and key: tls: failed to find any PEM data"},
+		{"{client_ca: pgask.yaml}", "tls.client_ca: holds no PEM certificate"},
+		{"{mode: verify-full}", "tls.mode: verify-full needs tls.client_ca"},
+		{"{mode: disable, cert: none.pem}", ""},
+	} {
+		_, faults := Load(folder(t, map[string]string{"pgask.yaml": "tls: " + c.tls + "\n"}), nil)
+		if got := lines(faults); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: got\n%swant %s", c.tls, got, c.want)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Setenv("PGASK_TEST_PW", "a:b${env:X}")
+	path := folder(t, map[string]string{"pgask.yaml": `llm: {api_key: "k-${env:PGASK_TEST_PW}-${file:key.txt}"}`, "key.txt": "line\r\n"})
+	all, faults := Load(path, nil)
+	if len(faults) > 0 || all.Config.LLM.APIKey != "k-a:b${env:X}-line" {
+		t.Errorf("api_key = %q\n%s", all.Config.LLM.APIKey, lines(faults))
+	}
+}
+
+func TestUnsupportedWarns(t *testing.T) {
+	c, faults := DecodeConfig("pgask.yaml", []byte(`
+databases: {acme: {dsn: host=h, pool: {mode: transaction}}}
+audit: {path: audit.jsonl, required: true}
+traces: {dir: traces, mode: always}
+index: {store: pgvector, dsn: host=h}
+hooks: {sql_before: [x]}
+planner: {mode: sql}
+`))
+	if Faulty(faults) || len(faults) != 9 {
+		t.Errorf("want nine warnings, got\n%s", lines(faults))
+	}
+	if !filepath.IsAbs(c.Audit.Path) {
+		t.Errorf("audit.path = %s", c.Audit.Path)
+	}
+	if _, faults := DecodeConfig("pgask.yaml", nil); len(faults) > 0 {
+		t.Errorf("the defaults warn:\n%s", lines(faults))
+	}
+}
+
+func TestAliases(t *testing.T) {
+	p, faults := DecodePolicy("policy.yaml", []byte("version: 1\nroles:\n  a: {tables: &t {allow: [public.orders]}}\n  b: {tables: *t}\n"))
+	if len(faults) > 0 || len(p.Roles["b"].Tables.Allow) != 1 {
+		t.Errorf("an alias was not followed:\n%s", lines(faults))
+	}
+	// A few lines of aliases of aliases stand for millions of values.
+	var b strings.Builder
+	b.WriteString("users:\n- name: x\n  role: r\n  attributes:\n    a: &a0 [1]\n")
+	last := "a0"
+	for _, next := range []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"} {
+		b.WriteString("    " + next + ": &" + next + " [" + strings.TrimSuffix(strings.Repeat("*"+last+",", 20), ",") + "]\n")
+		last = next
+	}
+	if _, faults := DecodeUsers("users.yaml", []byte(b.String())); !Faulty(faults) {
+		t.Error("nested lists made of aliases were accepted")
+	}
+}
+
+func TestTypes(t *testing.T) {
+	u, faults := DecodeUsers("users.yaml", []byte(`users:
+- name: 007
+  role: analyst
+  attributes: {i: 1, f: 1.5, s: "1", b: true, n: null, l: [1, x, null], d: 2026-11-29, yes: yes}
+`))
+	if len(faults) != 1 { // the warning that nobody can log in like that
+		t.Fatal(lines(faults))
+	}
+	a := u.Users[0].Attributes
+	if u.Users[0].Name != "007" || a["i"] != int64(1) || a["f"] != 1.5 || a["s"] != "1" || a["b"] != true ||
+		a["n"] != nil || a["d"] != "2026-11-29" || a["yes"] != "yes" {
+		t.Errorf("%q %#v", u.Users[0].Name, a)
+	}
+	if l := a["l"].([]any); len(l) != 3 || l[0] != int64(1) || l[1] != "x" || l[2] != nil {
+		t.Errorf("list: %#v", l)
+	}
+	if _, there := a["n"]; !there {
+		t.Error("a null attribute was left out")
+	}
+}
