@@ -1,0 +1,173 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// keyring knows which session a cancel request means. Keys are our own, so a
+// client can cancel what it runs through us and nothing else.
+type keyring struct {
+	mu   sync.Mutex
+	keys map[uint32]keyed // guarded by mu
+}
+
+type keyed struct {
+	secret  []byte
+	session *session
+}
+
+// Lengths of secrets in bytes: what protocol 3.0 has room for, and what
+// Postgres itself gives clients of 3.2.
+const (
+	shortSecret = 4
+	longSecret  = 32
+)
+
+// cut makes a key for the session. The pid is positive, because some clients
+// read it as signed, and no other living session has it.
+func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
+	size := shortSecret
+	if version >= wire.Version32 {
+		size = longSecret
+	}
+	secret = make([]byte, size)
+	rand.Read(secret) // never fails (crypto/rand)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for {
+		var b [4]byte
+		rand.Read(b[:])
+		pid = binary.BigEndian.Uint32(b[:]) >> 1
+		if _, taken := k.keys[pid]; !taken && pid != 0 {
+			break
+		}
+	}
+	k.keys[pid] = keyed{secret, s}
+	return pid, secret
+}
+
+func (k *keyring) forget(pid uint32) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.keys, pid)
+}
+
+func (k *keyring) find(pid uint32, secret []byte) *session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	found, ok := k.keys[pid]
+	if !ok || subtle.ConstantTimeCompare(found.secret, secret) != 1 {
+		return nil
+	}
+	return found.session
+}
+
+// cancels are the cancel requests of one session: those under way, and the
+// decision that one of them can end.
+type cancels struct {
+	mu       sync.Mutex
+	stopped  bool               // guarded by mu
+	deciding context.CancelFunc // guarded by mu; nil when nothing is being decided
+	under    sync.WaitGroup     // Add is guarded by mu
+}
+
+// begin counts a request in, unless the session is over.
+func (c *cancels) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return false
+	}
+	c.under.Add(1)
+	if c.deciding != nil {
+		c.deciding()
+	}
+	return true
+}
+
+// decide notes what ends the decision at hand; nil when it is made.
+func (c *cancels) decide(cancel context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deciding = cancel
+}
+
+func (c *cancels) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+}
+
+// wait returns when no request is under way any more: the backend could get
+// the cancel in its next session otherwise.
+func (c *cancels) wait() { c.under.Wait() }
+
+// cancel does what a cancel request asks. A decision at work ends; what the
+// backend runs is cancelled by Postgres. Where nothing runs, nothing is sent,
+// since it could only hit what comes later.
+func (s *session) cancel(ctx context.Context) (bool, error) {
+	if !s.cancels.begin() {
+		return false, nil
+	}
+	defer s.cancels.under.Done()
+	if s.quiet() {
+		return false, nil
+	}
+	return true, s.backend.cancel(ctx)
+}
+
+// cancel uses the backend's own way, else a plain connection to its address.
+func (b *Backend) cancel(ctx context.Context) error {
+	if b.Cancel != nil {
+		return b.Cancel(ctx)
+	}
+	var d net.Dialer
+	to := b.Conn.RemoteAddr()
+	conn, err := d.DialContext(ctx, to.Network(), to.String())
+	if err != nil {
+		return fmt.Errorf("cancel at backend: %w", err)
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if _, err := conn.Write(wire.AppendCancelRequest(nil, b.PID, b.SecretKey)); err != nil {
+		return fmt.Errorf("cancel at backend: %w", err)
+	}
+	// Postgres closes the connection when it has signalled the process.
+	if _, err := io.Copy(io.Discard, conn); err != nil && !hungUp(err) {
+		return fmt.Errorf("cancel at backend: %w", err)
+	}
+	return nil
+}
+
+// passCancel serves a cancel connection. Nothing is ever written to it.
+func (s *Server) passCancel(pid uint32, secret []byte) {
+	select {
+	case s.cancelSlots <- struct{}{}:
+		defer func() { <-s.cancelSlots }()
+	default:
+		s.metrics.Cancelled(false)
+		return
+	}
+	target := s.keys.find(pid, secret)
+	if target == nil {
+		s.metrics.Cancelled(false)
+		return
+	}
+	ctx, stop := context.WithTimeout(s.ctx, s.limits.Cancel)
+	defer stop()
+	passed, err := target.cancel(ctx)
+	if err != nil {
+		target.log.Warn("cancel request failed", "error", err)
+	}
+	s.metrics.Cancelled(passed && err == nil)
+}

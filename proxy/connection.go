@@ -1,0 +1,234 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// connection is a client until it is a session.
+type connection struct {
+	server *Server
+	conn   net.Conn // the TLS connection once there is one
+	raw    net.Conn // what was accepted
+	tls    *tls.ConnectionState
+	start  wire.Startup
+	log    *slog.Logger
+}
+
+// serve takes a client from its first byte through start-up, login and
+// connecting into its session. uncut ends the server's own hold on the
+// connection.
+func (c *connection) serve(uncut func() bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			sayFatal(c.conn, panicked(p), c.log)
+		}
+	}()
+	c.raw = c.conn
+	_ = c.conn.SetDeadline(time.Now().Add(c.server.limits.Login))
+	start, err := c.negotiate()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	if start.Kind == wire.StartupCancel {
+		_ = c.conn.SetDeadline(time.Time{})
+		c.server.passCancel(start.PID, start.Key)
+		return
+	}
+	c.start = start
+	defer c.server.sessions.Add(-1)
+	if int(c.server.sessions.Add(1)) > c.server.limits.Clients {
+		c.refuse(errCrowded)
+		return
+	}
+	ready, err := c.login()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	defer ready.leave()
+	uncut()
+	c.relay(ready.session)
+}
+
+// relay runs the session.
+func (c *connection) relay(s *session) {
+	if c.server.ctx.Err() != nil || !c.server.adopt(c.raw, s) {
+		s.end(errShutdown)
+	}
+	c.server.metrics.SessionOpened()
+	began := time.Now()
+	s.log.Info("session opened")
+	cause := s.run()
+	c.server.metrics.SessionClosed(sqlState(cause))
+	s.log.Info("session closed", "seconds", time.Since(began).Seconds(), "reason", cause)
+}
+
+// opened is a session that is ready to run, and what to do when it has run.
+type opened struct {
+	session *session
+	leave   func()
+}
+
+// login proves who the client is and gets its session.
+func (c *connection) login() (*opened, error) {
+	if err := c.checkStartup(); err != nil {
+		return nil, err
+	}
+	who, final, err := c.authenticate()
+	if err != nil {
+		return nil, err
+	}
+	_ = c.conn.SetDeadline(time.Time{})
+	c.log = c.log.With("session", randomHex(4), "user", who.User, "database", c.database())
+	ctx, cancel := context.WithTimeout(c.server.ctx, c.server.limits.Connect)
+	defer cancel()
+	admission, err := c.server.opts.Gate.Admit(ctx, who, c.startup())
+	if err != nil {
+		return nil, slow(ctx, err)
+	}
+	if admission.Close == nil {
+		admission.Close = func() {}
+	}
+	ready, err := c.connect(ctx, admission, final)
+	if err != nil {
+		admission.Close()
+		return nil, slow(ctx, err)
+	}
+	return ready, nil
+}
+
+// connect gets the backend and tells the client that its session is ready.
+func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*opened, error) {
+	if a.Decider != nil && a.Decider.Governed() && c.wantsReplication() {
+		return nil, failure("42501", "replication connections are not allowed for this role")
+	}
+	backend, err := a.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(c.server.ctx, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
+	pid, secret := c.server.keys.cut(s, c.start.Version)
+	leave := func() {
+		c.server.keys.forget(pid)
+		a.Close()
+	}
+	if err := c.welcome(final, backend, pid, secret); err != nil {
+		c.server.keys.forget(pid)
+		_ = backend.Conn.Close()
+		s.cancels.stop()
+		s.cancels.wait()
+		backend.Release()
+		return nil, err
+	}
+	return &opened{session: s, leave: leave}, nil
+}
+
+// welcome ends the start-up with everything in one write.
+func (c *connection) welcome(final []byte, b *Backend, pid uint32, secret []byte) error {
+	frames := wire.AppendAuthenticationOK(final)
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(b.ParameterStatuses)) {
+		if frames, err = wire.AppendParameterStatus(frames, name, b.ParameterStatuses[name]); err != nil {
+			return fmt.Errorf("parameter %s of the backend: %w", name, err)
+		}
+	}
+	if frames, err = wire.AppendBackendKeyData(frames, pid, secret); err != nil {
+		return fmt.Errorf("cancel key: %w", err)
+	}
+	frames = wire.AppendReadyForQuery(frames, b.TxStatus)
+	_ = c.conn.SetWriteDeadline(time.Now().Add(c.server.limits.Login))
+	if _, err := c.conn.Write(frames); err != nil {
+		return fmt.Errorf("write to client: %w", err)
+	}
+	_ = c.conn.SetDeadline(time.Time{})
+	return nil
+}
+
+// refuse tells the client why there is no session.
+func (c *connection) refuse(err error) {
+	var op *net.OpError
+	switch {
+	case timedOut(err) && c.server.isClosed():
+		err = errShutdown
+	case timedOut(err):
+		err = errLoginSlow
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op):
+		c.server.metrics.LoginFailed("")
+		c.log.Debug("client left during start-up", "error", err)
+		return
+	}
+	c.server.metrics.LoginFailed(sqlState(err))
+	c.log.Info("session refused", "error", err)
+	sayFatal(c.conn, err, c.log)
+}
+
+// slow names the time-out that ended an admission.
+func slow(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
+		return errConnectSlow
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return errShutdown
+	}
+	return err
+}
+
+func (c *connection) startup() Startup {
+	s := Startup{Database: c.database(), Params: map[string]string{}, Remote: c.raw.RemoteAddr(), TLS: c.tls != nil}
+	for name, value := range c.start.Params {
+		switch name {
+		case "user", "database":
+		case "options":
+			s.Options = value
+		default:
+			s.Params[name] = value
+		}
+	}
+	return s
+}
+
+// database is the user's name by default, as in Postgres.
+func (c *connection) database() string {
+	if d := c.start.Params["database"]; d != "" {
+		return d
+	}
+	return c.start.Params["user"]
+}
+
+// wantsReplication reads the replication parameter: a boolean, or "database".
+// Everything but a clear no is a yes.
+func (c *connection) wantsReplication() bool {
+	switch c.start.Params["replication"] {
+	case "", "false", "off", "no", "0":
+		return false
+	}
+	return true
+}
+
+// sayFatal writes the last word of a connection and gives the client the time
+// to read it: closing with unread input would take it back.
+func sayFatal(conn net.Conn, err error, log *slog.Logger) {
+	_ = conn.SetDeadline(time.Now().Add(lastWord))
+	if _, err := conn.Write(wire.AppendErrorResponse(nil, report(err, "FATAL", log))); err != nil {
+		return // the client is gone
+	}
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_, _ = io.CopyN(io.Discard, conn, maxLinger)
+	}
+}
+
+// maxLinger is how many bytes of a client are thrown away for it to get a last
+// word.
+const maxLinger = 1 << 20

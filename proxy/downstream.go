@@ -1,0 +1,224 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// maxJudgedReply is the longest reply that is read whole, in bytes: an error,
+// a command tag. A longer one goes through as it is.
+const maxJudgedReply = 64 << 10
+
+// downstream carries the backend's frames to the client until either ends.
+func (s *session) downstream() error {
+	for {
+		h, err := s.down.Next()
+		if err != nil {
+			return s.backendEnded(err)
+		}
+		switch h.Type {
+		case wire.DataRow, wire.CopyData:
+			err = s.row(h)
+		case wire.NoticeResponse, wire.ParameterStatus, wire.NotificationResponse:
+			s.down.Pass(h) // at any time
+		case wire.CommandComplete:
+			err = s.commandComplete(h)
+		case wire.ReadyForQuery:
+			err = s.readyForQuery(h)
+		case wire.ErrorResponse:
+			err = s.errorResponse(h)
+		case wire.ParameterDescription:
+			err = s.parameterDescription(h)
+		default:
+			err = s.reply(h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// backendEnded words the end of the backend's side.
+func (s *session) backendEnded(err error) error {
+	var write *wire.WriteError
+	var bad *wire.Malformed
+	switch {
+	case errors.As(err, &write) && hungUp(write.Err):
+		return errClientGone
+	case errors.As(err, &write):
+		return fmt.Errorf("write to client: %w", err)
+	case errors.As(err, &bad):
+		return fmt.Errorf("read from backend: %w", err)
+	case s.fatal:
+		return errBackendSaid
+	case s.leaving.Load() && errors.Is(err, io.EOF):
+		return errTerminated
+	case hungUp(err):
+		return fmt.Errorf("read from backend: %w: %w", errBackendGone, err)
+	}
+	return fmt.Errorf("read from backend: %w", err)
+}
+
+// row carries one row of a result or of a copy.
+func (s *session) row(h wire.Header) error {
+	if run := s.replies.watching(); run != nil && !run.Row() {
+		return s.down.Drop(h)
+	}
+	s.down.Pass(h)
+	return nil
+}
+
+// reply carries a frame that is only counted.
+func (s *session) reply(h wire.Header) error {
+	if h.Type == wire.PortalSuspended {
+		if run := s.replies.watching(); run != nil {
+			run.Suspend()
+		}
+	}
+	if !s.replies.answered(h.Type) {
+		if err := s.outOfStep(h); err != nil {
+			return err
+		}
+	}
+	s.down.Pass(h)
+	return nil
+}
+
+// outOfStep is a reply that nobody is owed. Where statements are governed that
+// ends the session, since a row could be counted for the wrong statement. A
+// relay leaves it to the client.
+func (s *session) outOfStep(h wire.Header) error {
+	if s.governed {
+		return failure("08P01", "the backend sent an unexpected message of type %q", h.Type)
+	}
+	return nil
+}
+
+func (s *session) commandComplete(h wire.Header) error {
+	run := s.replies.watching()
+	if run == nil {
+		return s.reply(h)
+	}
+	body, err := s.down.Whole(h, maxJudgedReply)
+	if err != nil {
+		return err
+	}
+	came, err := wire.CommandTag(body)
+	if err != nil {
+		return err
+	}
+	tag, notices := run.Complete(came)
+	if tag == came && len(notices) == 0 {
+		return s.reply(h)
+	}
+	s.replies.answered(h.Type)
+	frames := s.downBuf[:0]
+	for _, n := range notices {
+		frames = wire.AppendNoticeResponse(frames, wire.Report{
+			Severity: n.Severity, Code: n.Code, Message: n.Message, Detail: n.Detail, Hint: n.Hint,
+		})
+	}
+	if frames, err = wire.AppendCommandComplete(frames, tag); err != nil {
+		return err
+	}
+	s.downBuf = frames
+	return s.down.Replace(h, frames)
+}
+
+func (s *session) parameterDescription(h wire.Header) error {
+	due := s.replies.due()
+	told := due != nil && due.told
+	if !told {
+		return s.reply(h)
+	}
+	s.replies.answered(h.Type)
+	s.downBuf = wire.AppendNoParameters(s.downBuf[:0])
+	return s.down.Replace(h, s.downBuf)
+}
+
+func (s *session) readyForQuery(h wire.Header) error {
+	body, err := s.down.Whole(h, 1)
+	if err != nil || len(body) != 1 {
+		return errors.Join(err, &wire.Malformed{Reason: "invalid ReadyForQuery from the backend"})
+	}
+	status := body[0]
+	if !s.replies.ready() {
+		if err := s.outOfStep(h); err != nil {
+			return err
+		}
+	}
+	s.status.Store(uint32(status))
+	if s.decider != nil {
+		s.decider.Ready(status)
+	}
+	s.down.Pass(h)
+	if s.draining.Load() && s.quiet() && status == 'I' {
+		if err := s.down.Flush(); err != nil {
+			return s.backendEnded(err)
+		}
+		return errShutdown
+	}
+	return nil
+}
+
+// errorResponse carries an error. One that quotes the word planted for the
+// message at hand is the refusal's: it is replaced by the refusal.
+func (s *session) errorResponse(h wire.Header) error {
+	body, err := s.down.Whole(h, maxJudgedReply)
+	if errors.Is(err, wire.ErrTooLong) {
+		s.replies.failed()
+		s.down.Pass(h)
+		return nil
+	}
+	if err != nil {
+		return s.backendEnded(err)
+	}
+	code, severity := string(wire.Field(body, 'C')), severityOf(body)
+	if severity == "FATAL" || severity == "PANIC" {
+		s.fatal = true
+		s.down.Pass(h)
+		return nil
+	}
+	var denial *pipeline.Denial
+	if due := s.replies.due(); due != nil && !s.replies.skipping && quotes(body, code, due.denial) {
+		denial = due.denial
+		code = sqlState(denial.Err)
+	}
+	if run := s.replies.watching(); run != nil {
+		run.Fail(code)
+	}
+	s.replies.failed()
+	if denial == nil {
+		s.down.Pass(h)
+		return nil
+	}
+	s.downBuf = wire.AppendErrorResponse(s.downBuf[:0], report(denial.Err, "ERROR", s.log))
+	return s.down.Replace(h, s.downBuf)
+}
+
+// severityOf is the untranslated severity, which servers before 9.6 lack.
+func severityOf(body []byte) string {
+	if v := wire.Field(body, 'V'); v != nil {
+		return string(v)
+	}
+	return string(wire.Field(body, 'S'))
+}
+
+// quotes reports whether an error is Postgres's complaint about the planted
+// word: a syntax error at it, no prepared statement or portal of that name,
+// or, for a statement that counts its rows itself, no number.
+func quotes(body []byte, code string, d *pipeline.Denial) bool {
+	if d == nil || d.Word == "" {
+		return false
+	}
+	switch code {
+	case "42601", "26000", "34000", "22P02":
+		return bytes.Contains(wire.Field(body, 'M'), []byte(d.Word))
+	}
+	return false
+}

@@ -1,0 +1,237 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// maxPrefix is how many bytes of a Bind or Execute are read for its names.
+// They begin the message; Postgres's own names have 63 bytes, but prepared
+// statements and portals may have longer ones.
+const maxPrefix = 2 << 10
+
+// bind judges a Bind: which statement it runs, and for whom the rows count.
+func (s *session) bind(h wire.Header) error {
+	due := owedReply{kind: owesBind}
+	if !s.governed && len(s.statements.by) == 0 && len(s.portals.by) == 0 {
+		return s.forward(h, due)
+	}
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	portal, name, ok := wire.BindNames(prefix)
+	if !ok {
+		return s.misshapen(h, due, &wire.Malformed{Reason: "invalid or over-long names in Bind"})
+	}
+	if err := s.settle(&s.statements, name); err != nil {
+		return err
+	}
+	o := s.statements.get(name, s.owed)
+	switch {
+	case o != nil && planted(o.decision):
+		return s.forward(h, due) // its Parse fails, and this is skipped
+	case o != nil:
+		return s.bindKnown(h, due, o)
+	case s.governed:
+		return s.plant(h, due, noStatement(name))
+	}
+	due.change = s.free(&s.portals, portal)
+	return s.forward(h, due)
+}
+
+// bindKnown binds a statement that was judged. The names are taken from the
+// frame again, because deciding may move it.
+func (s *session) bindKnown(h wire.Header, due owedReply, o *object) error {
+	b, err := s.binding(o.decision)
+	if err != nil {
+		return err
+	}
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	portal, _, _ := wire.BindNames(prefix)
+	if s.portals.full(portal) && !s.forgetPortals() {
+		return s.plant(h, due, failure("54000", "too many portals"))
+	}
+	due.denial = b.Denial
+	if due.denial == nil {
+		due.denial = o.denial
+	}
+	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial})
+	switch {
+	case b.Denial != nil:
+		frame, err := wire.AppendBindNothing(s.upBuf[:0], string(portal), b.Denial.Word)
+		return s.replace(h, due, frame, err)
+	case o.decision.Told:
+		return s.bindTold(h, due, b.Value)
+	}
+	return s.forward(h, due)
+}
+
+// binding asks the Decider about a Bind.
+func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
+	var b pipeline.Binding
+	_, err := s.decide(func(ctx context.Context) pipeline.Decision {
+		if b = s.decider.Bind(ctx, d); b.Denial == nil && ctx.Err() != nil {
+			b = pipeline.Binding{Denial: newDenial(errCancelled)}
+		}
+		if b.Denial != nil {
+			return pipeline.Decision{Text: b.Denial.Word, Denial: b.Denial}
+		}
+		return pipeline.Decision{Untouched: !d.Told}
+	})
+	return b, err
+}
+
+// bindTold gives a statement of ours its one parameter. The client, which sees
+// none, must not send any.
+func (s *session) bindTold(h wire.Header, due owedReply, value string) error {
+	body, err := s.up.Whole(h, s.limits.StatementBytes)
+	if errors.Is(err, wire.ErrTooLong) {
+		return s.plant(h, due, s.errTooLong())
+	}
+	if err != nil {
+		return err
+	}
+	b, err := wire.ParseBind(body)
+	if err != nil {
+		return s.plant(h, due, err)
+	}
+	if b.Params != 0 {
+		return s.plant(h, due, failure("08P01",
+			"bind message supplies %d parameters, but prepared statement %q requires 0", b.Params, b.Statement))
+	}
+	frame, err := wire.AppendBind(s.upBuf[:0], b, value)
+	return s.replace(h, due, frame, err)
+}
+
+// describe keeps a told statement's parameter out of sight.
+func (s *session) describe(h wire.Header) error {
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	if len(prefix) > 0 && prefix[0] == 'P' {
+		return s.forward(h, owedReply{kind: owesColumns})
+	}
+	due := owedReply{kind: owesDescribe}
+	if !s.governed && len(s.statements.by) == 0 {
+		return s.forward(h, due)
+	}
+	_, name, err := wire.Target(prefix)
+	if err != nil {
+		return s.misshapen(h, due, err)
+	}
+	if err := s.settle(&s.statements, name); err != nil {
+		return err
+	}
+	o := s.statements.get(name, s.owed)
+	switch {
+	case o != nil:
+		due.told, due.denial = o.decision.Told, o.denial
+	case s.governed:
+		return s.plant(h, due, noStatement(name))
+	}
+	return s.forward(h, due)
+}
+
+// execute finds out whose rows are coming.
+func (s *session) execute(h wire.Header) error {
+	due := owedReply{kind: owesExecute}
+	if !s.governed && len(s.portals.by) == 0 {
+		return s.forward(h, due)
+	}
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	name, ok := wire.ExecutePortal(prefix)
+	if !ok {
+		return s.misshapen(h, due, &wire.Malformed{Reason: "invalid or over-long name in Execute"})
+	}
+	if err := s.settle(&s.portals, name); err != nil {
+		return err
+	}
+	o := s.portals.get(name, s.owed)
+	switch {
+	case o != nil:
+		due.run, due.denial = o.run, o.denial
+	case s.governed:
+		// A cursor of DECLARE is a portal, too, whose rows only its FETCH may
+		// count.
+		return s.plant(h, due, failure("34000", "portal %q does not exist", name))
+	}
+	return s.forward(h, due)
+}
+
+// close frees a name.
+func (s *session) close(h wire.Header) error {
+	due := owedReply{kind: owesClose}
+	if len(s.statements.by) == 0 && len(s.portals.by) == 0 {
+		return s.forward(h, due)
+	}
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	kind, name, err := wire.Target(prefix)
+	if err != nil {
+		return s.forward(h, due) // closing what has no name of ours harms nobody
+	}
+	space := &s.statements
+	if kind == 'P' {
+		space = &s.portals
+	}
+	due.change = s.free(space, name)
+	return s.forward(h, due)
+}
+
+// settle waits until it is known what earlier batches have done to a name.
+// They have ended with a Sync, so their answers come without the client's help.
+func (s *session) settle(space *names, name []byte) error {
+	batch, waits := space.unsettled(name, s.owed)
+	if !waits {
+		return nil
+	}
+	return s.await(func() bool { return s.owed.isSettled(batch) })
+}
+
+// free notes that a message frees the name, where anything is known by it.
+func (s *session) free(space *names, name []byte) *change {
+	if !space.knows(name) {
+		return nil
+	}
+	return space.set(name, s.owed, nil)
+}
+
+// freeUnnamed is what a simple Query does.
+func (s *session) freeUnnamed() *change {
+	c := s.free(&s.statements, nil)
+	if p := s.free(&s.portals, nil); p != nil {
+		p.also = c
+		return p
+	}
+	return c
+}
+
+// forgetPortals makes room among the portals where Postgres has dropped all of
+// them: outside a transaction.
+func (s *session) forgetPortals() bool {
+	if !s.quiet() || s.status.Load() != 'I' {
+		return false
+	}
+	clear(s.portals.by)
+	return true
+}
+
+func noStatement(name []byte) error {
+	if len(name) == 0 {
+		return failure("26000", "unnamed prepared statement does not exist")
+	}
+	return failure("26000", "prepared statement %q does not exist", name)
+}

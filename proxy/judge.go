@@ -1,0 +1,241 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// judge handles the frames whose contents matter.
+func (s *session) judge(h wire.Header) error {
+	switch h.Type {
+	case wire.Query:
+		return s.query(h)
+	case wire.Parse:
+		return s.parse(h)
+	case wire.Bind:
+		return s.bind(h)
+	case wire.Describe:
+		return s.describe(h)
+	case wire.Execute:
+		return s.execute(h)
+	case wire.Close:
+		return s.close(h)
+	case wire.FunctionCall:
+		return s.functionCall(h)
+	}
+	return failure("08P01", "invalid frontend message type %d", h.Type)
+}
+
+// query judges a simple Query's text.
+func (s *session) query(h wire.Header) error {
+	due := owedReply{kind: owesQuery, change: s.freeUnnamed()}
+	if s.decider == nil {
+		return s.forward(h, due)
+	}
+	body, err := s.up.Whole(h, s.limits.StatementBytes)
+	if errors.Is(err, wire.ErrTooLong) {
+		return s.tooLong(h, due)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := wire.QueryText(body)
+	if err != nil {
+		return s.misshapen(h, due, err)
+	}
+	if !s.governed && !stmt.MayAsk(text) {
+		return s.forward(h, due)
+	}
+	d, err := s.decide(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, string(text)) })
+	if err != nil {
+		return err
+	}
+	due.runs, due.denial = d.Runs, d.Denial
+	if d.Untouched {
+		return s.forward(h, due)
+	}
+	frame, err := wire.AppendQuery(s.upBuf[:0], d.Text)
+	return s.replace(h, due, frame, err)
+}
+
+// parse judges a prepared statement's text.
+func (s *session) parse(h wire.Header) error {
+	due := owedReply{kind: owesParse}
+	if s.decider == nil {
+		return s.forward(h, due)
+	}
+	body, err := s.up.Whole(h, s.limits.StatementBytes)
+	if errors.Is(err, wire.ErrTooLong) {
+		return s.parseTooLong(h, due)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := wire.ParseParse(body)
+	if err != nil {
+		return s.misshapen(h, due, err)
+	}
+	if !s.governed && !stmt.MayAsk(p.Text) {
+		due.change = s.free(&s.statements, p.Name)
+		return s.forward(h, due)
+	}
+	if s.statements.full(p.Name) {
+		return s.plant(h, due, failure("54000", "too many prepared statements"))
+	}
+	return s.parseJudged(h, due, p)
+}
+
+func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) error {
+	oids := p.OIDs()
+	d, err := s.decide(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, string(p.Text), oids) })
+	if err != nil {
+		return err
+	}
+	due.change = s.statements.set(p.Name, s.owed, &object{decision: &d, denial: d.Denial})
+	due.denial = d.Denial
+	if d.Untouched {
+		return s.forward(h, due)
+	}
+	if d.Told || planted(&d) {
+		oids = nil // they are of the client's text, not of ours
+	}
+	frame, err := wire.AppendParse(s.upBuf[:0], string(p.Name), d.Text, oids)
+	return s.replace(h, due, frame, err)
+}
+
+// planted reports whether a decision's text is the planted word.
+func planted(d *pipeline.Decision) bool { return d.Denial != nil && d.Text == d.Denial.Word }
+
+// decide lets the Decider work. What passed before goes out first, because
+// this may take long; a cancel request and the session's end cut it short.
+func (s *session) decide(ask func(context.Context) pipeline.Decision) (pipeline.Decision, error) {
+	if err := s.up.Flush(); err != nil {
+		return pipeline.Decision{}, err
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	s.cancels.decide(cancel)
+	d := ask(ctx)
+	s.cancels.decide(nil)
+	if ctx.Err() != nil { // nobody wants the answer, whatever it was
+		d = refusal(errCancelled)
+	}
+	s.metrics.Judged(verdict(&d))
+	return d, nil
+}
+
+func verdict(d *pipeline.Decision) Verdict {
+	switch {
+	case d.Untouched:
+		return Untouched
+	case planted(d):
+		return Denied
+	}
+	return Replaced
+}
+
+// refusal is a decision of our own against a whole message.
+func refusal(err error) pipeline.Decision {
+	d := newDenial(err)
+	return pipeline.Decision{Text: d.Word, Denial: d}
+}
+
+func newDenial(err error) *pipeline.Denial {
+	return &pipeline.Denial{Word: "denied_" + randomHex(16), Err: err}
+}
+
+// forward notes what the frame is owed and passes it.
+func (s *session) forward(h wire.Header, due owedReply) error {
+	s.owed.push(due)
+	s.up.Pass(h)
+	return nil
+}
+
+// replace notes what the frame is owed and sends another in its place.
+func (s *session) replace(h wire.Header, due owedReply, frame []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	s.owed.push(due)
+	s.upBuf = frame[:0]
+	if cap(frame) > maxKept {
+		s.upBuf = nil
+	}
+	return s.up.Replace(h, frame)
+}
+
+// maxKept is the most bytes that a session keeps for building its next frame.
+const maxKept = 64 << 10
+
+// plant sends a frame of the same kind that fails, and has the error replaced
+// by err. Everything else about the conversation is Postgres's own.
+func (s *session) plant(h wire.Header, due owedReply, err error) error {
+	d := newDenial(err)
+	due.denial = d
+	s.metrics.Judged(Denied)
+	var frame []byte
+	var bad error
+	switch h.Type {
+	case wire.Parse:
+		frame, bad = wire.AppendParse(s.upBuf[:0], "", d.Word, nil)
+	case wire.Bind:
+		frame, bad = wire.AppendBindNothing(s.upBuf[:0], "", d.Word)
+	case wire.Describe:
+		frame, bad = wire.AppendDescribe(s.upBuf[:0], d.Word)
+	case wire.Execute:
+		frame, bad = wire.AppendExecute(s.upBuf[:0], d.Word)
+	default: // Query, FunctionCall
+		frame, bad = wire.AppendQuery(s.upBuf[:0], d.Word)
+	}
+	return s.replace(h, due, frame, bad)
+}
+
+// misshapen is a frame that can't be taken apart. Postgres words the error for
+// a relay; for a governed session the frame doesn't get that far.
+func (s *session) misshapen(h wire.Header, due owedReply, err error) error {
+	if s.governed {
+		return s.plant(h, due, err)
+	}
+	return s.forward(h, due)
+}
+
+// tooLong is a statement over the limit: it can't be judged.
+func (s *session) tooLong(h wire.Header, due owedReply) error {
+	if !s.governed {
+		return s.forward(h, due)
+	}
+	return s.plant(h, due, s.errTooLong())
+}
+
+// parseTooLong must still read the name, which no longer means what it did.
+func (s *session) parseTooLong(h wire.Header, due owedReply) error {
+	if s.governed {
+		return s.plant(h, due, s.errTooLong())
+	}
+	prefix, err := s.up.Prefix(h, maxPrefix)
+	if err != nil {
+		return err
+	}
+	if name, ok := wire.ExecutePortal(prefix); ok {
+		due.change = s.free(&s.statements, name)
+	}
+	return s.forward(h, due)
+}
+
+func (s *session) errTooLong() error {
+	return failure("54000", "statement is longer than %d bytes", s.limits.StatementBytes)
+}
+
+// functionCall is SQL by another name. It can't be judged, so a governed
+// session doesn't have it.
+func (s *session) functionCall(h wire.Header) error {
+	if !s.governed {
+		return s.forward(h, owedReply{kind: owesFunction})
+	}
+	return s.plant(h, owedReply{kind: owesQuery, change: s.freeUnnamed()},
+		&Failure{Code: "42501", Message: "function calls by the protocol's own message are not allowed", Advice: "Use SELECT function(…)."})
+}

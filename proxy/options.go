@@ -1,0 +1,202 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/pipeline"
+)
+
+// Options are what a [Server] is made of. Gate, Auth and Logger are needed.
+type Options struct {
+	Limits Limits
+	TLS    TLS
+	// Auth gives the users as they are now: every login asks anew, so that a
+	// reload takes effect.
+	Auth func() Users
+	Gate Gate
+	// Logger gets one line per session, and errors; never a statement.
+	Logger *slog.Logger
+	// Metrics may be nil.
+	Metrics Metrics
+}
+
+// Limits protect the proxy. A zero field takes the value of [DefaultLimits].
+type Limits struct {
+	// Clients is how many sessions there may be.
+	Clients int
+	// Login is how long a client may take from connecting to having proved
+	// who it is.
+	Login time.Duration
+	// Connect is how long reaching a backend may take after that.
+	Connect time.Duration
+	// Idle is how long a session may do nothing.
+	Idle time.Duration
+	// StatementBytes is the longest statement text that is judged.
+	StatementBytes int
+	// Cancel is how long passing on one cancel request may take, Cancels how
+	// many may be under way.
+	Cancel  time.Duration
+	Cancels int
+}
+
+// DefaultLimits are the documented defaults.
+func DefaultLimits() Limits {
+	return Limits{
+		Clients:        1000,
+		Login:          15 * time.Second,
+		Connect:        15 * time.Second,
+		Idle:           time.Hour,
+		StatementBytes: 1 << 20,
+		Cancel:         5 * time.Second,
+		Cancels:        64,
+	}
+}
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits()
+	fill(&l.Clients, d.Clients)
+	fill(&l.Login, d.Login)
+	fill(&l.Connect, d.Connect)
+	fill(&l.Idle, d.Idle)
+	fill(&l.StatementBytes, d.StatementBytes)
+	fill(&l.Cancel, d.Cancel)
+	fill(&l.Cancels, d.Cancels)
+	return l
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// TLSMode is how clients are met.
+type TLSMode string
+
+// The modes of tls.mode. The zero mode is none of them: it refuses every
+// session.
+const (
+	TLSDisable    TLSMode = "disable"
+	TLSPrefer     TLSMode = "prefer"
+	TLSRequire    TLSMode = "require"
+	TLSVerifyFull TLSMode = "verify-full"
+)
+
+// TLS says whether clients may or must use TLS.
+type TLS struct {
+	Mode TLSMode
+	// Config gives the certificates as they are now; it may give nil with
+	// TLSDisable only. For TLSVerifyFull, and wherever users log in by
+	// certificate, it asks for client certificates and has their authority.
+	Config func() *tls.Config
+}
+
+// Users proves who a client is. [auth.Store] is the one.
+type Users interface {
+	Begin(user string) *auth.Exchange
+	ByCertificate(cn string) (auth.Principal, error)
+}
+
+// Gate decides whether a proven user may have a session, and what kind.
+type Gate interface {
+	// Admit's error is shown to the client: it has SQLState where it is meant
+	// for it.
+	Admit(ctx context.Context, who auth.Principal, s Startup) (Admission, error)
+}
+
+// Startup is what a client asked for when it connected.
+type Startup struct {
+	Database string
+	// Params are the start-up parameters except user, database and options.
+	Params map[string]string
+	// Options is the raw options parameter ("-c name=value …").
+	Options string
+	// Remote is the client's address, TLS whether its connection is encrypted.
+	Remote net.Addr
+	TLS    bool
+}
+
+// Admission is an admitted session.
+type Admission struct {
+	// Decider judges its statements. Nil relays everything untouched.
+	Decider Decider
+	// Connect gets the session's backend. Its error is on the terms of Admit's.
+	Connect func(ctx context.Context) (*Backend, error)
+	// Close, unless nil, is called when the session has ended.
+	Close func()
+}
+
+// Decider judges the statements of one session. Ready is called by the loop
+// that reads the backend, everything else by the one that reads the client. A
+// context that ends means that nobody waits for the answer any more.
+type Decider interface {
+	// Governed says that every statement is judged. Otherwise only those are
+	// that stmt.MayAsk is true for.
+	Governed() bool
+	Query(ctx context.Context, text string) pipeline.Decision
+	Parse(ctx context.Context, text string, oids []uint32) pipeline.Decision
+	// Bind is asked about a statement that Parse has made.
+	Bind(ctx context.Context, d *pipeline.Decision) pipeline.Binding
+	Ready(status byte)
+}
+
+// Backend is a logged-in connection to Postgres in the state after its first
+// ReadyForQuery. The session owns it until it calls Release.
+type Backend struct {
+	Conn net.Conn
+	// PID and SecretKey cancel what the backend runs, where Cancel is nil.
+	PID       uint32
+	SecretKey []byte
+	// ParameterStatuses are shown to the client.
+	ParameterStatuses map[string]string
+	TxStatus          byte
+	// Buffered has been read from Conn already.
+	Buffered []byte
+	// Cancel asks Postgres to cancel what the backend runs, and waits until it
+	// has read the request. Nil sends it to Conn's address, without TLS.
+	Cancel func(ctx context.Context) error
+	// Release is called once, after the last cancel was read. Conn has been
+	// closed before, unless every reply that was owed has been read.
+	Release func()
+}
+
+// Direction is one of a session's two ways.
+type Direction int
+
+// Directions.
+const (
+	ToBackend Direction = iota
+	ToClient
+)
+
+// Metrics counts. Its methods are called from many goroutines, and Moved often.
+type Metrics interface {
+	// SessionOpened is called when a session is ready, SessionClosed with the
+	// SQLSTATE it ended with, empty for the client's own leave.
+	SessionOpened()
+	SessionClosed(sqlstate string)
+	// LoginFailed is called when a connection ended before it was a session.
+	LoginFailed(sqlstate string)
+	// Moved counts frames and bytes that one read brought.
+	Moved(d Direction, frames, bytes int)
+	// Judged counts messages that were judged, by what became of them.
+	Judged(v Verdict)
+	// Cancelled counts cancel requests, passed on or not.
+	Cancelled(passed bool)
+}
+
+// Verdict is what became of a judged message.
+type Verdict int
+
+// Verdicts.
+const (
+	Untouched Verdict = iota
+	Replaced
+	Denied
+)

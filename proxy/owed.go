@@ -1,0 +1,164 @@
+package proxy
+
+import (
+	"sync/atomic"
+
+	"github.com/pgask/pgask/pipeline"
+)
+
+// owedKind is which replies a client message is owed.
+type owedKind byte
+
+const (
+	owesParse    owedKind = iota + 1 // '1'
+	owesBind                         // '2'
+	owesDescribe                     // statement: 't', then 'T' or 'n'
+	owesColumns                      // portal: 'T' or 'n'
+	owesExecute                      // rows or a copy, then 'C', 's' or 'I'
+	owesClose                        // '3'
+	owesSync                         // 'Z'
+	owesQuery                        // its statements' replies, then 'Z'
+	owesFunction                     // 'V', then 'Z'
+	// owesCopyEnd is for CopyDone and CopyFail. They are owed nothing; they
+	// mark which Syncs came during the copy, because Postgres ignores those.
+	owesCopyEnd
+)
+
+// ready says that ReadyForQuery ends the replies.
+func (k owedKind) ready() bool { return k == owesSync || k == owesQuery || k == owesFunction }
+
+// owedReply is the replies that one client message is owed, and what to do
+// with them.
+type owedReply struct {
+	kind owedKind
+	// told hides the parameters in a ParameterDescription.
+	told bool
+	// change is undone when the message fails or is skipped.
+	change *change
+	// run watches an Execute's rows, runs those of a Query's statements.
+	run  *pipeline.Run
+	runs []*pipeline.Run
+	// denial replaces the error that quotes its word.
+	denial *pipeline.Denial
+}
+
+// chunkSize is how many replies a chunk of the queue holds: two kilobytes.
+const chunkSize = 32
+
+// maxOwed bounds the queue, and with it what a client's pipeline costs: the
+// next message waits.
+const maxOwed = 1 << 14
+
+type owedChunk struct {
+	replies [chunkSize]owedReply
+	next    *owedChunk // written before a reply of the next chunk is published
+}
+
+// owed is the exact order of what the client is owed: a queue from the
+// upstream loop, which alone calls push, to the downstream loop, which alone
+// calls head and pop. It has no lock, and in the steady state allocates
+// nothing.
+type owed struct {
+	tail    *owedChunk // producer's
+	written int
+	batches uint64 // pushed replies that end with ReadyForQuery
+
+	first *owedChunk // consumer's
+	read  int
+
+	pushed  atomic.Uint64
+	popped  atomic.Uint64
+	settled atomic.Uint64 // popped replies that end with ReadyForQuery
+	spare   atomic.Pointer[owedChunk]
+
+	// waiting and wake let the producer wait for the consumer.
+	waiting atomic.Bool
+	wake    chan struct{}
+}
+
+func newOwed() *owed {
+	c := &owedChunk{}
+	return &owed{tail: c, first: c, wake: make(chan struct{}, 1)}
+}
+
+// push must come before the message is written.
+func (q *owed) push(r owedReply) {
+	if q.written == chunkSize {
+		next := q.spare.Swap(nil)
+		if next == nil {
+			next = &owedChunk{}
+		}
+		q.tail.next = next
+		q.tail, q.written = next, 0
+	}
+	q.tail.replies[q.written] = r
+	q.written++
+	if r.kind.ready() {
+		q.batches++
+	}
+	q.pushed.Store(q.pushed.Load() + 1)
+}
+
+// head is the reply that is due, nil when nothing is owed. It is valid until
+// pop.
+func (q *owed) head() *owedReply {
+	if q.empty() {
+		return nil
+	}
+	if q.read == chunkSize {
+		done := q.first
+		q.first, q.read = done.next, 0
+		done.next = nil
+		q.spare.Store(done)
+		q.signal()
+	}
+	return &q.first.replies[q.read]
+}
+
+// pop takes the head off. failed says that the message did nothing.
+func (q *owed) pop(failed bool) {
+	r := q.head()
+	if failed {
+		r.change.undo()
+	}
+	ready := r.kind.ready()
+	*r = owedReply{} // nothing is kept alive
+	q.read++
+	q.popped.Store(q.popped.Load() + 1)
+	if ready {
+		q.settled.Store(q.settled.Load() + 1)
+		q.signal()
+	}
+}
+
+// empty may be asked by anyone.
+func (q *owed) empty() bool { return q.popped.Load() == q.pushed.Load() }
+
+func (q *owed) full() bool { return q.pushed.Load()-q.popped.Load() >= maxOwed }
+
+// isSettled reports whether the outcome of every message of the batch is known.
+func (q *owed) isSettled(batch uint64) bool { return q.settled.Load() > batch }
+
+func (q *owed) signal() {
+	if q.waiting.Load() {
+		select {
+		case q.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// wait is for the producer: it returns true once done is, or false when the
+// session ends.
+func (q *owed) wait(done func() bool, ended <-chan struct{}) bool {
+	q.waiting.Store(true)
+	defer q.waiting.Store(false)
+	for !done() {
+		select {
+		case <-q.wake:
+		case <-ended:
+			return false
+		}
+	}
+	return true
+}

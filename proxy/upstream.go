@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// route is what happens to a client's frame.
+type route int
+
+// Routes. The zero route is for every frame the table doesn't name.
+const (
+	refuse route = iota
+	// pass forwards the frame as it is; only what it is owed is noted.
+	pass
+	// judge reads what has to be known of it.
+	judge
+	end
+)
+
+// routes is the table of what a client may send to a session.
+var routes = [256]route{
+	wire.Query:        judge,
+	wire.Parse:        judge,
+	wire.Bind:         judge,
+	wire.Describe:     judge,
+	wire.Execute:      judge,
+	wire.Close:        judge,
+	wire.FunctionCall: judge,
+	wire.Sync:         pass,
+	wire.Flush:        pass,
+	// Outside a copy Postgres ignores these three: a client goes on sending
+	// them after its copy has failed.
+	wire.CopyData:  pass,
+	wire.CopyDone:  pass,
+	wire.CopyFail:  pass,
+	wire.Terminate: end,
+}
+
+// upstream carries the client's frames to the backend until either ends.
+func (s *session) upstream() error {
+	for {
+		h, err := s.up.Next()
+		if err != nil {
+			return s.clientEnded(err)
+		}
+		if s.owed.full() {
+			if err := s.await(func() bool { return !s.owed.full() }); err != nil {
+				return err
+			}
+		}
+		switch routes[h.Type] {
+		case pass:
+			s.pass(h)
+		case judge:
+			err = s.judge(h)
+		case end:
+			return s.terminate(h)
+		default:
+			if s.decider == nil {
+				s.up.Pass(h)
+				continue
+			}
+			return failure("08P01", "invalid frontend message type %d", h.Type)
+		}
+		if err != nil {
+			return s.clientEnded(err)
+		}
+	}
+}
+
+// pass forwards a frame that is never judged.
+func (s *session) pass(h wire.Header) {
+	switch h.Type {
+	case wire.Sync:
+		s.owed.push(owedReply{kind: owesSync})
+	case wire.CopyDone, wire.CopyFail:
+		if !s.owed.empty() { // else it is the end of a copy that has failed
+			s.owed.push(owedReply{kind: owesCopyEnd})
+		}
+	}
+	s.up.Pass(h)
+}
+
+// terminate ends a session that owes nothing. Otherwise Postgres, as it would
+// without us, does what it was asked before it reads the Terminate.
+func (s *session) terminate(h wire.Header) error {
+	if s.quiet() {
+		if err := s.up.Drop(h); err != nil {
+			return s.clientEnded(err)
+		}
+		if err := s.up.Flush(); err != nil {
+			return s.clientEnded(err)
+		}
+		return errTerminated
+	}
+	s.leaving.Store(true)
+	s.up.Pass(h)
+	if err := s.up.Flush(); err != nil {
+		return s.clientEnded(err)
+	}
+	return nil
+}
+
+// clientEnded words the end of the client's side.
+func (s *session) clientEnded(err error) error {
+	var write *wire.WriteError
+	var coded interface{ SQLState() string }
+	switch {
+	case errors.As(err, &write) && hungUp(write.Err):
+		// The backend's own last message may still be on its way to the
+		// client: the downstream loop finds the end itself.
+		return nil
+	case errors.As(err, &write):
+		return fmt.Errorf("write to backend: %w", err)
+	case errors.As(err, &coded):
+		return err
+	case errors.Is(err, io.EOF) && s.quiet() && s.up.AtRest():
+		return errTerminated
+	case hungUp(err):
+		return errClientGone
+	}
+	return fmt.Errorf("read from client: %w", err)
+}
+
+// await sends what is due and then waits for the downstream loop.
+func (s *session) await(done func() bool) error {
+	if err := s.up.Flush(); err != nil {
+		return err
+	}
+	if !s.owed.wait(done, s.ctx.Done()) {
+		return errClientGone // whatever ended the session came first
+	}
+	return nil
+}
