@@ -1,0 +1,52 @@
+# The targets that people and CI use. "make test" installs what it needs where
+# it can, and says what is missing where it can't.
+
+# VCS stamping fails where git distrusts the folder's owner; then it is left out.
+BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo true || echo false)
+FUZZTIME ?= 30s
+
+.PHONY: build
+build: ## the one binary, bin/pgask
+	go build -trimpath -buildvcs=$(BUILDVCS) -o bin/pgask ./cmd/pgask
+
+.PHONY: demo
+demo: build ## a throw-away Postgres, the sample company and the proxy
+	./bin/pgask demo
+
+.PHONY: test
+test: needs check ## everything that CI runs
+	go test -race -timeout 20m ./...
+
+.PHONY: needs
+needs: ## what the tests need besides Go, a C compiler, make and git
+	./integration/needs.sh
+
+.PHONY: check
+check: ## format, vet and lint
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w these:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+
+.PHONY: bench
+bench: ## Go benchmarks of every package
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## every fuzzer for FUZZTIME
+	@set -e; for package in $$(go list ./...); do \
+		for fuzzer in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$fuzzer"; \
+			go test -run '^$$' -fuzz "^$$fuzzer\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+.PHONY: test-docker
+test-docker: needs ## the integration tests against a dockerized Postgres
+	docker compose -f integration/compose.yaml up --detach --wait
+	PGASK_TEST_DSN='postgres://postgres:postgres@127.0.0.1:55432/postgres?sslmode=disable' \
+		go test -race -count=1 -p 1 -timeout 20m ./integration/...; \
+		status=$$?; docker compose -f integration/compose.yaml down --volumes; exit $$status
+
+.PHONY: clean
+clean:
+	rm -rf bin
