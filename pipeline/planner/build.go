@@ -1,0 +1,518 @@
+package planner
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// builder turns one frame, whose words all have a meaning, into plans: one
+// for each way to join its tables.
+type builder struct {
+	x       *lexicon
+	f       frame
+	picks   picks
+	subject *catalog.Table
+	catalog *catalog.Snapshot
+
+	measures []*catalog.Table // tables that are aggregated
+	tree     tree
+	plan     *plan.Plan
+	semi     map[*catalog.Table]bool // tables that only restrict, inside EXISTS
+	dates    map[int]meaning         // the date column of periods (by position) and of time groups (-1)
+	notes    []string
+}
+
+// column is the plan's spelling of a column.
+func column(t *catalog.Table, c *catalog.Column) plan.Expr {
+	return plan.Expr{Column: plan.ColumnName(alias(t), c.Name)}
+}
+
+// alias is what the plan calls a table: its own name, as no table stands in a
+// plan twice.
+func alias(t *catalog.Table) string { return t.Name.Table }
+
+// aggregated tells whether the answer is made of numbers over many rows.
+func (b *builder) aggregated() bool {
+	for _, o := range b.f.outs {
+		if o.fn != "" || o.metric != nil {
+			return true
+		}
+	}
+	for _, o := range b.f.orders {
+		if o.fn != "" || o.metric != nil || o.count != nil {
+			return true
+		}
+	}
+	return len(b.f.groups) > 0 || b.having() != nil
+}
+
+func (b *builder) having() *linked {
+	for i, l := range b.f.linked {
+		if l.kind == "having" {
+			return &b.f.linked[i]
+		}
+	}
+	return nil
+}
+
+// build is the plan of the frame over one tree, or why there is none.
+func (b *builder) build() (*plan.Plan, error) {
+	b.plan = &plan.Plan{Version: plan.Version, From: plan.Table{Table: plan.TableName(b.tree.root.Name)}}
+	if err := b.restrict(); err != nil {
+		return nil, err
+	}
+	if err := b.output(); err != nil {
+		return nil, err
+	}
+	if err := b.order(); err != nil {
+		return nil, err
+	}
+	if b.f.limit > 0 {
+		if len(b.plan.OrderBy) == 0 {
+			return nil, unfit("a number of rows was asked for, but not in which order")
+		}
+		b.plan.Limit = &b.f.limit
+	}
+	return b.plan, nil
+}
+
+// restrict adds joins and conditions.
+func (b *builder) restrict() error {
+	byTable := map[*catalog.Table][]plan.Expr{}
+	for _, c := range b.f.conds {
+		e, tables, err := b.condition(c)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables[1:] {
+			if t != tables[0] && (b.semi[t] || b.semi[tables[0]]) {
+				return unfit("the alternatives are about rows that are counted apart")
+			}
+		}
+		if b.semi[tables[0]] {
+			byTable[tables[0]] = append(byTable[tables[0]], e)
+			continue
+		}
+		b.plan.Where = conjoin(b.plan.Where, e)
+	}
+	for _, s := range b.tree.steps {
+		j := plan.Join{Table: plan.TableName(s.to.Name), To: plan.Ident(alias(s.from)), Key: s.rel.Name, Kind: "inner"}
+		if b.semi[s.to] && !b.semi[s.from] {
+			j.Kind = "semi"
+		}
+		if b.semi[s.to] {
+			j.Where = conjoin(nil, byTable[s.to]...)
+		}
+		b.plan.Joins = append(b.plan.Joins, j)
+	}
+	return b.links()
+}
+
+// links adds semi and anti joins for rows that must or must not exist.
+func (b *builder) links() error {
+	for _, l := range b.f.linked {
+		if l.kind == "having" {
+			continue
+		}
+		trees := b.x.graph.trees(b.subject, []*catalog.Table{l.table})
+		if len(trees) != 1 {
+			return unfit("%d ways lead from %s to %s", len(trees), b.subject.Name.Table, l.table.Name.Table)
+		}
+		inner := map[*catalog.Table][]plan.Expr{}
+		for _, c := range l.conds {
+			lb := *b
+			lb.picks = picks{}
+			for _, m := range c.col.meanings {
+				if m.table == l.table {
+					if _, twice := lb.picks[c.col]; twice {
+						return unfit("%s is in several columns", m.value)
+					}
+					lb.picks[c.col] = m
+				}
+			}
+			if _, ok := lb.picks[c.col]; !ok {
+				return unfit("no column of %s holds it", l.table.Name.Table)
+			}
+			e, _, err := lb.condition(c)
+			if err != nil {
+				return err
+			}
+			inner[l.table] = append(inner[l.table], e)
+		}
+		for i, s := range trees[0].steps {
+			if b.tree.has(s.to) {
+				return unfit("%s is asked about twice", s.to.Name.Table)
+			}
+			j := plan.Join{Table: plan.TableName(s.to.Name), To: plan.Ident(alias(s.from)), Key: s.rel.Name, Kind: "inner", Where: conjoin(nil, inner[s.to]...)}
+			if i == 0 {
+				j.Kind = l.kind
+			}
+			b.plan.Joins = append(b.plan.Joins, j)
+		}
+	}
+	return nil
+}
+
+// conjoin is all conditions together; nil for none.
+func conjoin(first *plan.Expr, more ...plan.Expr) *plan.Expr {
+	var args []plan.Expr
+	if first != nil {
+		if first.Op != nil && first.Op.Op == "and" {
+			args = append(args, first.Op.Args...)
+		} else {
+			args = append(args, *first)
+		}
+	}
+	args = append(args, more...)
+	switch len(args) {
+	case 0:
+		return nil
+	case 1:
+		return &args[0]
+	}
+	return &plan.Expr{Op: &plan.Op{Op: "and", Args: args}}
+}
+
+// output adds what is selected and grouped.
+func (b *builder) output() error {
+	var dims, measures []plan.Item
+	keyed := map[*catalog.Table]bool{} // tables whose key is a grouping
+	for _, g := range b.f.groups {
+		if g.table != nil {
+			keyed[g.table] = true
+		}
+	}
+	aggregated := b.aggregated()
+	for _, o := range b.f.outs {
+		switch {
+		case o.metric != nil:
+			measures = append(measures, plan.Item{Expr: plan.Expr{Metric: o.metric.Name}})
+		case o.fn == "count" && o.table != nil:
+			measures = append(measures, b.count(o.table))
+		case o.fn != "":
+			e, err := b.aggregate(o)
+			if err != nil {
+				return err
+			}
+			measures = append(measures, e)
+		case o.table != nil:
+			items, err := b.label(o.table)
+			if err != nil {
+				return err
+			}
+			if aggregated {
+				keyed[o.table] = true
+			}
+			dims = append(dims, items...)
+		default:
+			m := b.picks[o.col]
+			dims = appendItem(dims, plan.Item{Expr: column(m.table, m.column)})
+			if aggregated && (contains(b.f.also, m.table) || o.col.owner == m.table) && !b.inGroups(m) && !contains(b.measures, m.table) {
+				keyed[m.table] = true
+			}
+		}
+	}
+	return b.grouped(dims, measures, keyed, aggregated)
+}
+
+// inGroups tells whether the column itself is a grouping.
+func (b *builder) inGroups(m meaning) bool {
+	for _, g := range b.f.groups {
+		if g.col != nil && b.picks[g.col].column == m.column {
+			return true
+		}
+	}
+	return false
+}
+
+// grouped adds the groupings that weren't asked for by name, and the keys of the tables
+// that are grouped by their rows.
+func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]bool, aggregated bool) error {
+	asked := len(dims)
+	var lead []plan.Item
+	for _, g := range b.f.groups {
+		switch {
+		case g.unit != "":
+			d, err := b.dateColumn(g)
+			if err != nil {
+				return err
+			}
+			lead = append(lead, plan.Item{As: g.unit, Expr: plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: g.unit, Args: []plan.Expr{column(d.table, d.column)}}}})
+		case g.col != nil:
+			m := b.picks[g.col]
+			if !hasItem(dims, column(m.table, m.column)) {
+				lead = appendItem(lead, plan.Item{Expr: column(m.table, m.column)})
+			}
+		default:
+			if b.hasColumnOf(dims, g.table) {
+				continue
+			}
+			items, err := b.label(g.table)
+			if err != nil {
+				return err
+			}
+			lead = append(lead, items...)
+		}
+	}
+	if aggregated && asked > 0 && len(measures) > 0 && len(b.f.groups) == 0 && !b.f.each && len(b.f.orders) == 0 && b.having() == nil {
+		return unfit("it isn't said for what the numbers are to be worked out")
+	}
+	b.plan.Select = append(append(lead, dims...), measures...)
+	if len(b.plan.Select) == 0 {
+		return unfit("nothing is asked for")
+	}
+	if aggregated {
+		for _, t := range b.tree.tables() {
+			if keyed[t] {
+				if len(t.PrimaryKey) == 0 {
+					return unfit("%s has no primary key", t.Name.Table)
+				}
+				for _, k := range t.PrimaryKey {
+					e := column(t, t.Column(k))
+					if !hasItem(b.plan.Select, e) {
+						b.plan.GroupBy = append(b.plan.GroupBy, e)
+					}
+				}
+			}
+		}
+		if len(measures) == 0 && len(b.plan.GroupBy) == 0 {
+			for _, d := range b.plan.Select {
+				b.plan.GroupBy = append(b.plan.GroupBy, d.Expr)
+			}
+		}
+	}
+	if b.f.distinct && !aggregated {
+		b.plan.Distinct = true
+	}
+	b.name()
+	return b.havingCount()
+}
+
+func (b *builder) hasColumnOf(items []plan.Item, t *catalog.Table) bool {
+	for _, o := range b.f.outs {
+		if o.fn == "" && o.col != nil && b.picks[o.col].table == t || o.fn == "" && o.table == t {
+			return true
+		}
+	}
+	return false
+}
+
+// name gives outputs of the same name different ones.
+func (b *builder) name() {
+	seen := map[string]int{}
+	for i := range b.plan.Select {
+		it := &b.plan.Select[i]
+		n := outputName(*it)
+		seen[n]++
+		if seen[n] == 1 {
+			continue
+		}
+		if tableAlias, _, ok := cutByte(it.Expr.Column, '.'); ok {
+			it.As = trimQuotes(tableAlias) + "_" + n
+		} else {
+			it.As = n + "_" + string(rune('0'+seen[n]))
+		}
+	}
+}
+
+func trimQuotes(s string) string {
+	if len(s) > 2 && s[0] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+func outputName(it plan.Item) string {
+	switch {
+	case it.As != "":
+		return it.As
+	case it.Expr.Metric != "":
+		return it.Expr.Metric
+	case it.Expr.Aggregate != nil:
+		return it.Expr.Aggregate.Func
+	case it.Expr.Column != "":
+		_, c, _ := cutByte(it.Expr.Column, '.')
+		return trimQuotes(c)
+	}
+	return "column"
+}
+
+// count counts a table's rows: by its key where joins can repeat them.
+func (b *builder) count(t *catalog.Table) plan.Item {
+	agg := &plan.Aggregate{Func: "count"}
+	if b.tree.root != t || b.multiplied() {
+		if len(t.PrimaryKey) == 1 {
+			e := column(t, t.Column(t.PrimaryKey[0]))
+			agg.Arg, agg.Distinct = &e, true
+		}
+	}
+	return plan.Item{Expr: plan.Expr{Aggregate: agg}, As: t.Name.Table}
+}
+
+// multiplied tells whether a join of the outer block repeats the root's rows.
+func (b *builder) multiplied() bool {
+	for _, s := range b.tree.steps {
+		if !s.up && !b.semi[s.to] {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) aggregate(o out) (plan.Item, error) {
+	m := b.picks[o.col]
+	e := column(m.table, m.column)
+	fn := o.fn
+	if fn == "sumcount" {
+		fn = "sum"
+	}
+	if (fn == "sum" || fn == "avg") && isKey(m.table, m.column) {
+		return plan.Item{}, unfit("%s is a key: it can't be added up", m.column.Name)
+	}
+	if fn == "sum" || fn == "avg" {
+		if !numeric(m.column) {
+			return plan.Item{}, unfit("%s holds no numbers", m.column.Name)
+		}
+	}
+	return plan.Item{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: fn, Arg: &e, Distinct: o.distinct}}, As: fnName(o.fn, m.column.Name)}, nil
+}
+
+func fnName(fn, column string) string {
+	switch fn {
+	case "count":
+		return "count"
+	case "sumcount":
+		return column
+	}
+	return fn + "_" + column
+}
+
+// isKey tells whether a column is part of a key.
+func isKey(t *catalog.Table, c *catalog.Column) bool {
+	for _, k := range t.PrimaryKey {
+		if k == c.Name && len(t.PrimaryKey) == 1 {
+			return true
+		}
+	}
+	for _, f := range t.ForeignKeys {
+		for _, k := range f.Columns {
+			if k == c.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// label is what stands for a row of a table.
+func (b *builder) label(t *catalog.Table) ([]plan.Item, error) {
+	cols := b.x.labels[t]
+	if cols == nil {
+		return nil, unfit("no column says what a row of %s is called", t.Name.Table)
+	}
+	items := make([]plan.Item, len(cols))
+	for i, c := range cols {
+		items[i] = plan.Item{Expr: column(t, c)}
+	}
+	return items, nil
+}
+
+func appendItem(items []plan.Item, it plan.Item) []plan.Item {
+	if hasItem(items, it.Expr) {
+		return items
+	}
+	return append(items, it)
+}
+
+func hasItem(items []plan.Item, e plan.Expr) bool {
+	for _, it := range items {
+		if it.Expr.Column != "" && it.Expr.Column == e.Column {
+			return true
+		}
+	}
+	return false
+}
+
+// havingCount adds "more than 5 orders".
+func (b *builder) havingCount() error {
+	h := b.having()
+	if h == nil {
+		return nil
+	}
+	for _, o := range b.f.outs {
+		if o.fn != "" || o.metric != nil {
+			return unfit("numbers over groups that are themselves chosen by a number")
+		}
+	}
+	if len(h.conds) > 0 {
+		return unfit("conditions on what is counted")
+	}
+	if h.op == "<" || h.op == "<=" || h.count == "0" {
+		return unfit("rows without any %s would be left out", h.table.Name.Table)
+	}
+	lit := plan.Expr{Literal: &plan.Literal{Value: jsonNumber(h.count)}}
+	b.plan.Having = &plan.Expr{Op: &plan.Op{Op: h.op, Args: []plan.Expr{b.count(h.table).Expr, lit}}}
+	return nil
+}
+
+// order adds the sorting.
+func (b *builder) order() error {
+	for _, o := range b.f.orders {
+		var e plan.Expr
+		switch {
+		case o.label:
+			e = b.plan.Select[0].Expr
+		case o.metric != nil:
+			e = plan.Expr{Metric: o.metric.Name}
+			b.show(e)
+		case o.count != nil:
+			e = b.count(o.count).Expr
+		case o.fn == "count":
+			e = plan.Expr{Aggregate: &plan.Aggregate{Func: "count"}}
+		case o.fn != "":
+			m := b.picks[o.col]
+			arg := column(m.table, m.column)
+			e = plan.Expr{Aggregate: &plan.Aggregate{Func: o.fn, Arg: &arg}}
+		default:
+			m := b.picks[o.col]
+			e = column(m.table, m.column)
+			if b.aggregated() && !hasItem(b.plan.Select, e) {
+				return unfit("the groups can't be sorted by %s", m.column.Name)
+			}
+			if b.plan.Distinct && !hasItem(b.plan.Select, e) {
+				return unfit("different values can't be sorted by %s", m.column.Name)
+			}
+		}
+		key := plan.Order{Expr: &e, Desc: o.desc}
+		if o.desc && b.f.limit > 0 {
+			key.Nulls = "last"
+		}
+		b.plan.OrderBy = append(b.plan.OrderBy, key)
+	}
+	if len(b.f.orders) == 0 {
+		for i, g := range b.f.groups {
+			if g.unit != "" && i == 0 {
+				b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Item: g.unit})
+			}
+		}
+	}
+	return nil
+}
+
+// show adds a measure that ranks the answer to its output.
+func (b *builder) show(e plan.Expr) {
+	for _, it := range b.plan.Select {
+		if it.Expr.Metric == e.Metric {
+			return
+		}
+	}
+	b.plan.Select = append(b.plan.Select, plan.Item{Expr: e})
+}
+
+func (t tree) tables() []*catalog.Table {
+	return append([]*catalog.Table{t.root}, ends(t)...)
+}
+
+// metricTable is the table at whose grain a metric is defined.
+func metricTable(c *catalog.Snapshot, m *semantic.Metric) *catalog.Table { return c.Table(m.Table) }

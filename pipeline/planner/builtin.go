@@ -1,0 +1,284 @@
+package planner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// Builtin answers without a model: every content word of a question must have
+// a part in the plan, and the plan must be the only one that gives it one.
+type Builtin struct {
+	mu    sync.Mutex
+	cache map[lexiconKey]*lexicon
+	order []lexiconKey
+}
+
+// lexiconKey identifies what a lexicon was built from. Roles see different
+// snapshots of one schema, so the snapshot itself is part of it.
+type lexiconKey struct {
+	snapshot *catalog.Snapshot
+	semantic *semantic.Model
+}
+
+// maxLexicons bounds the cache: one for each role, schema and reload in use.
+const maxLexicons = 64
+
+// NewBuiltin makes a built-in planner with an empty cache.
+func NewBuiltin() *Builtin { return &Builtin{cache: map[lexiconKey]*lexicon{}} }
+
+// Name is the planner's name in configuration and sources.
+func (b *Builtin) Name() string { return "builtin" }
+
+// lexicon is the index for a snapshot and a model, built once.
+func (b *Builtin) lexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
+	key := lexiconKey{c, m}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if x, ok := b.cache[key]; ok {
+		return x
+	}
+	x := buildLexicon(c, m)
+	if len(b.order) >= maxLexicons {
+		delete(b.cache, b.order[0])
+		b.order = b.order[1:]
+	}
+	b.cache[key] = x
+	b.order = append(b.order, key)
+	return x
+}
+
+// reading is one complete plan of a question.
+type reading struct {
+	plan *plan.Plan
+	key  string
+	cost float64
+	f    frame
+}
+
+// Plan reads the question. The error is *Declined, or the validator's where a
+// plan was understood but measures or guarantees forbid it.
+func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
+	start := time.Now()
+	x := b.lexicon(in.Catalog, in.Semantic)
+	q := newQuestion(x, in)
+	readings, why := q.readings()
+	best, err := q.best(readings, why)
+	if err != nil {
+		var d *Declined
+		if errors.As(err, &d) {
+			d.Steps = []Step{{Stage: "link", Outcome: "ok", Detail: q.linked(), Took: time.Since(start)},
+				{Stage: b.Name(), Outcome: "declined", Detail: d.Reason}}
+		}
+		return Proposal{}, err
+	}
+	steps := []Step{{Stage: "link", Outcome: "ok", Detail: q.explain(best), Took: time.Since(start)}}
+	checked, err := plan.Validate(best.plan, in.Context())
+	if err != nil {
+		return b.rejected(err, steps)
+	}
+	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Took: time.Since(start)})
+	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil
+}
+
+
+// rejected passes on what the asker can repair (measures and guarantees); a
+// plan that is wrong in itself was our mistake, so we decline.
+func (b *Builtin) rejected(err error, steps []Step) (Proposal, error) {
+	var coded interface{ SQLState() string }
+	if errors.As(err, &coded) && coded.SQLState() != "PA005" {
+		steps = append(steps, Step{Stage: "validate", Outcome: "rejected", Detail: err.Error()})
+		return Proposal{Steps: steps}, err
+	}
+	steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
+	return Proposal{}, &Declined{Reason: "the words fit together, but not into a valid plan", Steps: steps}
+}
+
+// question is one question being read.
+type question struct {
+	in     Input
+	x      *lexicon
+	parser *parser
+}
+
+func newQuestion(x *lexicon, in Input) *question {
+	toks := tokenize(in.Question)
+	return &question{in: in, x: x, parser: &parser{x: x, toks: toks, hits: link(x, toks)}}
+}
+
+// readings are all distinct plans, cheapest first, and why frames were given up.
+func (q *question) readings() ([]reading, []error) {
+	found := map[string]reading{}
+	var why []error
+	for _, f := range q.parser.parse() {
+		rs, errs := q.resolve(f)
+		why = append(why, errs...)
+		for _, r := range rs {
+			if old, ok := found[r.key]; !ok || r.cost < old.cost {
+				found[r.key] = r
+			}
+		}
+	}
+	out := make([]reading, 0, len(found))
+	for _, r := range found {
+		out = append(out, r)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].cost != out[j].cost {
+			return out[i].cost < out[j].cost
+		}
+		return out[i].key < out[j].key
+	})
+	return out, why
+}
+
+// resolve makes plans of a frame: for each table it can be about, each meaning
+// of its words, each date it can mean and each way to join.
+func (q *question) resolve(f frame) (out []reading, why []error) {
+	measured := q.x.measured(&f, q.in.Catalog)
+	subjects := f.subjects()
+	if f.subject == nil && len(subjects) == 0 {
+		subjects = measured
+	}
+	for _, subject := range subjects {
+		choices, costs, err := q.x.choose(&f, subject, measured)
+		if err != nil {
+			why = append(why, err)
+			continue
+		}
+		for i, p := range choices {
+			for _, dates := range q.dates(&f, subject, measured, p) {
+				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, dates: dates}
+				rs, err := b.plans(f.cost + costs[i])
+				if err != nil {
+					why = append(why, err)
+				}
+				out = append(out, rs...)
+			}
+		}
+	}
+	return out, why
+}
+
+// dates are the choices of a date column for what doesn't say its own.
+func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.Table, p picks) []map[int]meaning {
+	at, year := f.undated()
+	if len(at) == 0 {
+		return []map[int]meaning{nil}
+	}
+	from := subject
+	if len(measured) > 0 {
+		from = measured[0]
+	}
+	for _, o := range f.outs {
+		if o.fn != "" && o.col != nil {
+			from = p[o.col].table
+		}
+	}
+	var out []map[int]meaning
+	for _, m := range q.x.dateOptions(from, year) {
+		dates := map[int]meaning{}
+		for _, i := range at {
+			dates[i] = m
+		}
+		out = append(out, dates)
+	}
+	return out
+}
+
+// plans are the plans over every way to join.
+func (b *builder) plans(cost float64) ([]reading, error) {
+	needed, filters, err := b.tablesNeeded()
+	if err != nil {
+		return nil, err
+	}
+	trees, err := b.trees(needed, filters)
+	if err != nil {
+		return nil, err
+	}
+	var out []reading
+	for _, t := range trees {
+		c := *b
+		c.tree, c.semi = t, semis(t, needed)
+		p, err := c.build()
+		if err != nil {
+			return out, err
+		}
+		key, err := json.Marshal(p)
+		if err != nil {
+			return out, fmt.Errorf("write plan: %w", err)
+		}
+		out = append(out, reading{plan: p, key: string(key), cost: cost + 0.01*float64(len(t.steps)), f: b.f})
+	}
+	return out, nil
+}
+
+// best is the reading that wins alone, or why none does.
+func (q *question) best(readings []reading, why []error) (reading, error) {
+	if hidden := q.hidden(); hidden != "" {
+		return reading{}, &Declined{Reason: "no match for " + quoteAll([]string{hidden}), Words: []string{hidden}, Try: q.try(nil)}
+	}
+	if len(readings) == 0 {
+		return reading{}, q.decline(why)
+	}
+	first := readings[0]
+	if len(readings) > 1 && readings[1].cost-first.cost < winMargin {
+		return reading{}, q.ambiguous(readings)
+	}
+	if first.cost > maxCost {
+		return reading{}, &Declined{Reason: "the words fit too loosely", Try: q.try(nil)}
+	}
+	return first, nil
+}
+
+// maxCost is how loosely words may fit: beyond it the planner keeps silent.
+const maxCost = 0.65
+
+// hidden is a word of the question that names something the asker may not read and
+// nothing that they may: answering around it would be misleading.
+func (q *question) hidden() string {
+	for _, h := range q.in.Hidden {
+		st := stems(splitIdentifier(h.Table))
+		if len(st) == 0 || q.x.byKey[strings.Join(st, " ")] != nil {
+			continue
+		}
+		for i := range q.parser.toks {
+			if n := spans(st, q.parser.toks[i:]); n > 0 {
+				return q.parser.textOf(i, n)
+			}
+		}
+	}
+	return ""
+}
+
+// ambiguous lists the readings that are about equally good.
+func (q *question) ambiguous(readings []reading) *Declined {
+	d := &Declined{Reason: "the question has several readings"}
+	for _, r := range readings {
+		if r.cost-readings[0].cost >= winMargin || len(d.Readings) == 5 {
+			break
+		}
+		d.Readings = append(d.Readings, Reading{Text: describe(r.plan), Ask: "ASK " + literal(q.in.Question) + " USING PLAN " + literal(r.key)})
+	}
+	slices.SortFunc(d.Readings, func(a, b Reading) int { return strings.Compare(a.Text, b.Text) })
+	return d
+}
+
+// literal is a text as an SQL string literal.
+func literal(s string) string {
+	quotedText := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if strings.ContainsRune(s, '\\') {
+		return "E" + strings.ReplaceAll(quotedText, `\`, `\\`)
+	}
+	return quotedText
+}

@@ -1,0 +1,71 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// undated are the periods and time groups of a frame that don't say which date
+// they mean: the condition's position, -1 for groups.
+func (f *frame) undated() (at []int, year bool) {
+	year = true
+	for _, c := range f.conds {
+		if c.op == "period" && c.col == nil {
+			at = append(at, c.spoken)
+			year = year && c.period.year != ""
+		}
+	}
+	for _, g := range f.groups {
+		if g.unit != "" {
+			at = append(at, -1)
+			year = false
+		}
+	}
+	return at, year && len(at) > 0
+}
+
+// dateOptions are the date columns nearest to a table: its own, else those of
+// the tables its rows point to. With year, columns that hold a year count as well.
+func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
+	level := []*catalog.Table{from}
+	seen := map[*catalog.Table]bool{from: true}
+	for len(level) > 0 {
+		var found []meaning
+		for _, t := range level {
+			for _, c := range t.Columns {
+				if temporal(c) || year && yearColumn(c) {
+					found = append(found, meaning{kind: aColumn, table: t, column: c, weight: 1})
+				}
+			}
+		}
+		if found != nil {
+			return found
+		}
+		var next []*catalog.Table
+		for _, t := range level {
+			for _, s := range x.graph.next[t] {
+				if s.up && !seen[s.to] {
+					seen[s.to] = true
+					next = append(next, s.to)
+				}
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// yearColumn tells whether a column holds a year as a number or a text.
+func yearColumn(c *catalog.Column) bool {
+	return (numeric(c) || textual(c)) && slices.Contains(splitIdentifier(c.Name), "year")
+}
+
+// dateColumn is the date that a time group cuts into periods.
+func (b *builder) dateColumn(g group) (meaning, error) {
+	m, ok := b.dates[-1]
+	if !ok || !temporal(m.column) {
+		return meaning{}, unfit("there is no date to group by %s", g.unit)
+	}
+	return m, nil
+}

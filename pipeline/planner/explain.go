@@ -1,0 +1,238 @@
+package planner
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// linked says which words of the question name something.
+func (q *question) linked() string {
+	var parts []string
+	for i, hs := range q.parser.hits {
+		if len(hs) == 0 {
+			continue
+		}
+		seen := map[string]bool{}
+		var what []string
+		for _, m := range hs[0].meanings {
+			if s := m.String(); !seen[s] && len(what) < 4 {
+				seen[s] = true
+				what = append(what, s)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%q: %s", q.parser.textOf(i, hs[0].n), strings.Join(what, " or ")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// explain is the account of a reading.
+func (q *question) explain(r reading) string { return q.linked() + " → " + describe(r.plan) }
+
+// String is a meaning as people read it.
+func (m meaning) String() string {
+	switch m.kind {
+	case aTable:
+		return "table " + m.table.Name.Table
+	case aMetric:
+		return "metric " + m.metric.Name
+	case aValue:
+		return m.table.Name.Table + "." + m.column.Name + " = " + m.value
+	}
+	return m.table.Name.Table + "." + m.column.Name
+}
+
+// decline says which words have no match, or why those that have don't fit.
+func (q *question) decline(why []error) *Declined {
+	words := q.unplaced()
+	d := &Declined{Words: words, Try: q.try(words)}
+	switch {
+	case len(words) > 0:
+		d.Reason = "no match for " + quoteAll(words)
+	case len(why) > 0:
+		d.Reason = why[0].Error()
+	case q.parser.far < len(q.parser.toks) && q.parser.far > 0:
+		d.Reason = fmt.Sprintf("it isn't clear what %q is about", q.parser.textOf(q.parser.far, 1))
+		d.Words = []string{q.parser.toks[q.parser.far].text}
+	default:
+		d.Reason = "the question doesn't say what it asks for in words of the schema"
+	}
+	return d
+}
+
+// unplaced are the words that name nothing and that the grammar doesn't know.
+func (q *question) unplaced() []string {
+	covered := make([]bool, len(q.parser.toks))
+	for i, hs := range q.parser.hits {
+		for _, h := range hs {
+			for k := i; k < i+h.n; k++ {
+				covered[k] = true
+			}
+		}
+	}
+	var out []string
+	for i, t := range q.parser.toks {
+		if t.kind == word && !covered[i] && !grammarWord(t.low) {
+			out = append(out, t.text)
+		}
+	}
+	return out
+}
+
+// grammarWord tells whether the grammar has a use for a word.
+func grammarWord(w string) bool {
+	if functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 {
+		return true
+	}
+	if _, ok := superlatives[w]; ok {
+		return true
+	}
+	for _, lists := range [][][]string{openings, endings, condIntros, haveIntros, noneIntros} {
+		for _, seq := range lists {
+			for _, s := range seq {
+				if s == w {
+					return true
+				}
+			}
+		}
+	}
+	for _, c := range comparisons {
+		for _, s := range c.words {
+			if s == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// try is a question that can be typed: about the name nearest to a word
+// without a match, else about what there is.
+func (q *question) try(words []string) string {
+	for _, w := range words {
+		if name := q.nearest(w); name != "" {
+			fixed := strings.Replace(q.in.Question, w, name, 1)
+			return "ASK " + literal(fixed)
+		}
+	}
+	for _, hs := range q.parser.hits {
+		for _, h := range hs {
+			for _, m := range h.meanings {
+				return "ASK " + literal("how many "+strings.Join(splitIdentifier(m.table.Name.Table), " "))
+			}
+		}
+	}
+	if len(q.x.tables) > 0 {
+		return "ASK " + literal("how many "+strings.Join(splitIdentifier(q.x.tables[0].Name.Table), " "))
+	}
+	return ""
+}
+
+// nearest is the indexed single word that differs least from w, if it differs
+// by a typing error.
+func (q *question) nearest(w string) string {
+	w = fold(w)
+	best, name := 1+len(w)/5, ""
+	var words []string
+	for _, t := range q.x.tables {
+		words = append(words, splitIdentifier(t.Name.Table)...)
+		for _, c := range t.Columns {
+			words = append(words, splitIdentifier(c.Name)...)
+		}
+	}
+	sort.Strings(words)
+	for _, x := range words {
+		if d := editDistance(w, x); d <= best && d < len(w) && (name == "" || d < best) {
+			best, name = d, x
+		}
+	}
+	return name
+}
+
+// editDistance is Levenshtein's.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// describe is a plan in one line, for a reader who must choose between plans.
+func describe(p *plan.Plan) string {
+	var b strings.Builder
+	for i, it := range p.Select {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(expr(it.Expr))
+	}
+	b.WriteString(" from " + p.From.Table)
+	for _, j := range p.Joins {
+		fmt.Fprintf(&b, ", %s %s by %s", j.Kind, j.Table, j.Key)
+	}
+	if p.Where != nil {
+		b.WriteString(" where " + expr(*p.Where))
+	}
+	for i, g := range p.GroupBy {
+		b.WriteString([]string{" grouped by ", ", "}[min(i, 1)] + expr(g))
+	}
+	if p.Having != nil {
+		b.WriteString(" having " + expr(*p.Having))
+	}
+	for i, o := range p.OrderBy {
+		b.WriteString([]string{" ordered by ", ", "}[min(i, 1)])
+		if o.Expr != nil {
+			b.WriteString(expr(*o.Expr))
+		} else {
+			b.WriteString(o.Item)
+		}
+		if o.Desc {
+			b.WriteString(" descending")
+		}
+	}
+	if p.Limit != nil {
+		fmt.Fprintf(&b, ", first %d", *p.Limit)
+	}
+	return b.String()
+}
+
+func expr(e plan.Expr) string {
+	switch {
+	case e.Column != "":
+		return e.Column
+	case e.Literal != nil:
+		return fmt.Sprint(e.Literal.Value)
+	case e.Metric != "":
+		return e.Metric
+	case e.Aggregate != nil && e.Aggregate.Arg == nil:
+		return e.Aggregate.Func + "(*)"
+	case e.Aggregate != nil:
+		return e.Aggregate.Func + "(" + expr(*e.Aggregate.Arg) + ")"
+	case e.Call != nil && len(e.Call.Args) > 0:
+		return e.Call.Unit + " of " + expr(e.Call.Args[0])
+	case e.Date != nil:
+		return fmt.Sprintf("start of %s %+d", e.Date.Unit, e.Date.Offset)
+	case e.Op != nil:
+		parts := make([]string, len(e.Op.Args))
+		for i, a := range e.Op.Args {
+			parts[i] = expr(a)
+		}
+		return strings.Join(parts, " "+e.Op.Op+" ")
+	}
+	return "…"
+}

@@ -1,0 +1,111 @@
+package planner
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// mention is a column the question speaks of: everything the words can mean,
+// and whose column it is where the question says so.
+type mention struct {
+	at       int // position of its words, for messages
+	n        int
+	meanings []meaning
+	owner    *catalog.Table
+}
+
+// out is one thing asked for.
+type out struct {
+	fn       string // "", count, sum, avg, min, max
+	distinct bool
+	col      *mention
+	table    *catalog.Table // rows counted or listed
+	metric   *semantic.Metric
+	spoken   int // position, for messages
+}
+
+// cond is a condition on a column, or a disjunction of conditions.
+type cond struct {
+	col    *mention
+	op     string // = <> < <= > >= between in not_in like is_null …
+	vals   []value
+	period *period
+	any    []cond // or
+	spoken int
+}
+
+// value is what a column is compared with: the text as typed, the token's
+// number, or a sampled value (which depends on the column chosen).
+type value struct {
+	text   string
+	num    string
+	quoted bool
+	link   []meaning // the sampled values it matches
+	date   bool
+}
+
+// link joins rows of another table by whether they exist, or by how many.
+type linked struct {
+	table *catalog.Table
+	kind  string // semi, anti, having
+	conds []cond
+	op    string // having: the comparison
+	count string
+	at    int
+}
+
+// group is one dimension: a column, the rows of a table, or periods of a date.
+type group struct {
+	col   *mention
+	table *catalog.Table
+	unit  string
+}
+
+// order ranks the answer by a column, a count of rows, a metric, or the n-th
+// thing asked for.
+type order struct {
+	col    *mention
+	fn     string
+	count  *catalog.Table
+	metric *semantic.Metric
+	out    int // 1-based, 0 for none
+	desc   bool
+	label  bool // by the first column of the output
+}
+
+// frame is what a question asks for, as far as it has been read.
+type frame struct {
+	subject  *catalog.Table
+	outs     []out
+	conds    []cond
+	linked   []linked
+	groups   []group
+	orders   []order
+	limit    int64
+	distinct bool
+	each     bool // "of each", without a table: group by what is listed
+	mostBy   bool // groups were made by a superlative: only their names are asked for
+	also     []*catalog.Table
+	cost     float64
+	notes    []note
+}
+
+// note says which words became what.
+type note struct {
+	at, n int
+	what  string
+}
+
+// add appends without sharing what other readings append.
+func add[T any](list []T, items ...T) []T { return append(list[:len(list):len(list)], items...) }
+
+// state is a frame and the position up to which the question was read.
+type state struct {
+	at int
+	f  frame
+}
+
+func (s state) note(at, n int, what string) state {
+	s.f.notes = add(s.f.notes, note{at: at, n: n, what: what})
+	return s
+}

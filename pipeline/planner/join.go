@@ -1,0 +1,191 @@
+package planner
+
+import (
+	"sort"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// maxJoins bounds the joins of one answer.
+const maxJoins = 4
+
+// step is one join seen from a table: along rel to another table, up when it goes
+// from the many rows to the one they point to.
+type step struct {
+	from, to *catalog.Table
+	rel      *semantic.Relationship
+	up       bool
+}
+
+// graph is the relationships between tables, in both directions.
+type graph struct {
+	next map[*catalog.Table][]step
+}
+
+func newGraph(c *catalog.Snapshot, m *semantic.Model) *graph {
+	g := &graph{next: map[*catalog.Table][]step{}}
+	for _, r := range m.Relationships {
+		from, to := c.Table(r.From), c.Table(r.To)
+		if from == nil || to == nil || from == to || !allColumns(from, r.FromColumns) || !allColumns(to, r.ToColumns) {
+			continue
+		}
+		g.next[from] = append(g.next[from], step{from: from, to: to, rel: r, up: true})
+		g.next[to] = append(g.next[to], step{from: to, to: from, rel: r, up: r.OneToOne})
+	}
+	return g
+}
+
+// allColumns tells whether the asker may read every column of a key.
+func allColumns(t *catalog.Table, names []string) bool {
+	for _, n := range names {
+		if t.Column(n) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// distances are the number of joins from a table to every other one it reaches.
+func (g *graph) distances(from *catalog.Table) map[*catalog.Table]int {
+	dist := map[*catalog.Table]int{from: 0}
+	for queue := []*catalog.Table{from}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range g.next[queue[0]] {
+			if _, seen := dist[s.to]; !seen {
+				dist[s.to] = dist[queue[0]] + 1
+				queue = append(queue, s.to)
+			}
+		}
+	}
+	return dist
+}
+
+// tree is a set of joins that starts at root. Every step's from table is the
+// root or an earlier step's to.
+type tree struct {
+	root  *catalog.Table
+	steps []step
+}
+
+func (t tree) has(table *catalog.Table) bool {
+	if t.root == table {
+		return true
+	}
+	for _, s := range t.steps {
+		if s.to == table {
+			return true
+		}
+	}
+	return false
+}
+
+// fanOut tells whether a join on the way from the root to the table can
+// multiply the root's rows.
+func (t tree) fanOut(table *catalog.Table) bool {
+	for table != t.root {
+		for _, s := range t.steps {
+			if s.to == table {
+				if !s.up {
+					return true
+				}
+				table = s.from
+				break
+			}
+		}
+	}
+	return false
+}
+
+// trees are the cheapest ways to join all wanted tables to the root. Several of
+// them are an ambiguity; none means that the tables don't connect.
+func (g *graph) trees(root *catalog.Table, wanted []*catalog.Table) []tree {
+	dist := g.distances(root)
+	order := make([]*catalog.Table, 0, len(wanted))
+	for _, w := range wanted {
+		if _, ok := dist[w]; !ok {
+			return nil
+		}
+		order = append(order, w)
+	}
+	sort.SliceStable(order, func(i, j int) bool { return dist[order[i]] < dist[order[j]] })
+	grown := []tree{{root: root}}
+	for _, w := range order {
+		var next []tree
+		for _, t := range grown {
+			next = append(next, g.grow(t, w)...)
+		}
+		grown = cheapest(next)
+	}
+	return grown
+}
+
+// grow adds a table to a tree by each of its shortest ways.
+func (g *graph) grow(t tree, w *catalog.Table) []tree {
+	if t.has(w) {
+		return []tree{t}
+	}
+	// Breadth first, keeping every path of the shortest length.
+	type path []step
+	var found []path
+	level := []path{}
+	for _, at := range append([]*catalog.Table{t.root}, ends(t)...) {
+		for _, s := range g.next[at] {
+			if !t.has(s.to) {
+				level = append(level, path{s})
+			}
+		}
+	}
+	for len(level) > 0 && len(found) == 0 && len(level[0])+len(t.steps) <= maxJoins && len(level) < 10000 {
+		var next []path
+		for _, p := range level {
+			last := p[len(p)-1].to
+			if last == w {
+				found = append(found, p)
+				continue
+			}
+			for _, s := range g.next[last] {
+				if !t.has(s.to) && !visits(p, s.to) {
+					next = append(next, append(p[:len(p):len(p)], s))
+				}
+			}
+		}
+		level = next
+	}
+	out := make([]tree, len(found))
+	for i, p := range found {
+		out[i] = tree{root: t.root, steps: append(t.steps[:len(t.steps):len(t.steps)], p...)}
+	}
+	return out
+}
+
+func ends(t tree) []*catalog.Table {
+	out := make([]*catalog.Table, len(t.steps))
+	for i, s := range t.steps {
+		out[i] = s.to
+	}
+	return out
+}
+
+func visits(p []step, table *catalog.Table) bool {
+	for _, s := range p {
+		if s.to == table || s.from == table {
+			return true
+		}
+	}
+	return false
+}
+
+// cheapest keeps the trees with the fewest joins.
+func cheapest(trees []tree) []tree {
+	best := maxJoins + 1
+	for _, t := range trees {
+		best = min(best, len(t.steps))
+	}
+	var out []tree
+	for _, t := range trees {
+		if len(t.steps) == best {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package planner
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// kind is what a phrase can stand for.
+type kind int
+
+const (
+	aTable kind = iota
+	aColumn
+	aMetric
+	aValue
+)
+
+// meaning is one thing a phrase can stand for.
+type meaning struct {
+	kind   kind
+	table  *catalog.Table
+	column *catalog.Column
+	metric *semantic.Metric
+	value  string // as the database spells it
+	// weight is how surely the phrase means it, 1 for its very name.
+	weight float64
+	verb   bool // see variant
+	count  bool // see variant
+}
+
+// phrase is a sequence of stems with what it can stand for.
+type phrase struct {
+	stems    []string
+	meanings []meaning
+}
+
+// lexicon is the index of everything a question can name in one schema.
+// It is immutable once built.
+type lexicon struct {
+	byFirst map[string][]*phrase
+	byKey   map[string]*phrase
+	labels  map[*catalog.Table][]*catalog.Column
+	graph   *graph
+	tables  []*catalog.Table
+}
+
+// Bounds of what is indexed of sampled values.
+const (
+	maxValueRunes = 80
+	maxValueWords = 8
+)
+
+// buildLexicon indexes the names, synonyms and sampled values of a catalog.
+func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
+	if m == nil {
+		m = &semantic.Model{}
+	}
+	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{}}
+	for _, t := range c.Tables {
+		if t.Partition {
+			continue
+		}
+		x.tables = append(x.tables, t)
+		x.addTable(t, m.Tables[t.Name])
+	}
+	for _, e := range m.Entities {
+		if t := c.Table(e.Table); t != nil {
+			for _, s := range append([]string{e.Name}, e.Synonyms...) {
+				x.add(splitIdentifier(s), meaning{kind: aTable, table: t, weight: 1})
+			}
+		}
+	}
+	for _, metric := range m.Metrics {
+		if t := c.Table(metric.Table); t != nil {
+			for _, s := range append([]string{metric.Name}, metric.Synonyms...) {
+				x.add(splitIdentifier(s), meaning{kind: aMetric, table: t, metric: metric, weight: 1})
+			}
+		}
+	}
+	x.graph = newGraph(c, m)
+	x.finish()
+	return x
+}
+
+// addTable indexes a table, its columns and their values.
+func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
+	name := splitIdentifier(t.Name.Table)
+	x.add(name, meaning{kind: aTable, table: t, weight: 1})
+	if s != nil {
+		for _, syn := range s.Synonyms {
+			x.add(splitIdentifier(syn), meaning{kind: aTable, table: t, weight: 1})
+		}
+	}
+	for _, c := range t.Columns {
+		words := splitIdentifier(c.Name)
+		if len(words) == 0 {
+			continue
+		}
+		for _, v := range columnVariants(name, words) {
+			x.add(v.words, meaning{kind: aColumn, table: t, column: c, weight: v.weight, verb: v.verb, count: v.count})
+		}
+		if s != nil {
+			for _, syn := range s.Columns[c.Name].Synonyms {
+				x.add(splitIdentifier(syn), meaning{kind: aColumn, table: t, column: c, weight: 1})
+			}
+		}
+		x.addValues(t, c)
+	}
+	x.labels[t] = labelColumns(t)
+}
+
+// addValues indexes a column's sampled values. Numbers are left to the
+// columns that are compared with them.
+func (x *lexicon) addValues(t *catalog.Table, c *catalog.Column) {
+	if !textual(c) {
+		return
+	}
+	for _, v := range c.Values {
+		if utf8.RuneCountInString(v) > maxValueRunes {
+			continue
+		}
+		var words []string
+		numeric := true
+		for _, tok := range tokenize(v) {
+			switch tok.kind {
+			case comma, stop:
+			case word:
+				words, numeric = append(words, tok.low), false
+			case quoted:
+				words, numeric = append(words, strings.Fields(tok.low)...), false
+			default:
+				words = append(words, tok.low)
+			}
+		}
+		if numeric || len(words) == 0 || len(words) > maxValueWords || len(words) == 1 && functionWords[words[0]] {
+			continue
+		}
+		x.add(words, meaning{kind: aValue, table: t, column: c, value: v, weight: 1})
+	}
+}
+
+// add indexes one phrase; the same meaning twice keeps its better weight.
+func (x *lexicon) add(words []string, m meaning) {
+	if len(words) == 0 {
+		return
+	}
+	st := stems(words)
+	key := strings.Join(st, " ")
+	p := x.byKey[key]
+	if p == nil {
+		p = &phrase{stems: st}
+		x.byKey[key] = p
+		x.byFirst[st[0]] = append(x.byFirst[st[0]], p)
+	}
+	for i, old := range p.meanings {
+		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&
+			old.verb == m.verb && old.count == m.count {
+			p.meanings[i].weight = max(old.weight, m.weight)
+			return
+		}
+	}
+	p.meanings = append(p.meanings, m)
+}
+
+// finish adds the general synonyms of what was indexed and orders the longest phrases first.
+func (x *lexicon) finish() {
+	for _, group := range generalSynonyms {
+		x.addSynonyms(group)
+	}
+	for _, list := range x.byFirst {
+		sort.SliceStable(list, func(i, j int) bool { return len(list[i].stems) > len(list[j].stems) })
+	}
+}
+
+// addSynonyms lets every phrase of a group mean what the others mean, names
+// only, and less surely.
+func (x *lexicon) addSynonyms(group []string) {
+	var known []meaning
+	var missing []string
+	for _, s := range group {
+		p := x.byKey[strings.Join(stems(strings.Fields(s)), " ")]
+		if p == nil {
+			missing = append(missing, s)
+			continue
+		}
+		for _, m := range p.meanings {
+			if m.kind == aColumn && !m.verb {
+				known = append(known, m)
+			}
+		}
+	}
+	for _, s := range missing {
+		for _, m := range known {
+			m.weight *= 0.9
+			x.add(strings.Fields(s), m)
+		}
+	}
+}
+
+// textual tells whether a column's values are words.
+func textual(c *catalog.Column) bool { return c.Type.Category == 'S' || c.Type.Category == 'E' }
+
+// numeric tells whether a column holds numbers.
+func numeric(c *catalog.Column) bool { return c.Type.Category == 'N' }
+
+// temporal tells whether a column holds dates or times that have a date.
+func temporal(c *catalog.Column) bool {
+	switch c.Type.Name {
+	case "date", "timestamp", "timestamptz":
+		return true
+	}
+	return false
+}
+
+// labelColumns are the columns by which people know a row of the table: its
+// name or title, else first and last name. Nil where that isn't clear.
+func labelColumns(t *catalog.Table) []*catalog.Column {
+	table := splitIdentifier(t.Name.Table)
+	var first, last *catalog.Column
+	var names []*catalog.Column
+	for _, c := range t.Columns {
+		if !textual(c) {
+			continue
+		}
+		switch strings.Join(trimPrefix(splitIdentifier(c.Name), table), " ") {
+		case "name", "title", "full name", "label":
+			names = append(names, c)
+		case "first name":
+			first = c
+		case "last name":
+			last = c
+		}
+	}
+	switch {
+	case len(names) == 1:
+		return names
+	case len(names) == 0 && first != nil && last != nil:
+		return []*catalog.Column{first, last}
+	}
+	return nil
+}

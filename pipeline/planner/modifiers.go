@@ -1,0 +1,314 @@
+package planner
+
+// owners reads "of the students", "for each department": whose columns were
+// asked for, or which rows are listed.
+func (p *parser) owners(s state) []state {
+	i := s.at
+	n := p.oneOf(i, [][]string{{"of"}, {"for"}, {"from"}, {"in"}, {"by"}, {"on"}, {"at"}, {"among"}, {"belonging", "to"}, {"that"}, {"which"}, {"to"}})
+	if n == 0 {
+		return nil
+	}
+	k := i + n
+	each := false
+	for determiners[p.low(k)] || p.low(k) == "each" || p.low(k) == "every" || distinctWords[p.low(k)] || p.is(k, "different") {
+		each = each || p.low(k) == "each" || p.low(k) == "every"
+		k++
+	}
+	var out []state
+	for _, e := range p.entity(state{at: k, f: s.f}) {
+		t := last(e.f.also)
+		e.f.outs = owned(e.f.outs, t)
+		if each {
+			e.f.each = true
+			if p.aggregates(s.f) {
+				e.f.groups = add(e.f.groups, group{table: t})
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// owned tells the columns asked for so far whose they are.
+func owned(outs []out, table tableRef) []out {
+	next := make([]out, len(outs))
+	for i, o := range outs {
+		if o.col != nil && o.col.owner == nil {
+			c := *o.col
+			c.owner = table
+			o.col = &c
+		}
+		next[i] = o
+	}
+	return next
+}
+
+// aggregates tells whether something asked for is a number over many rows.
+func (p *parser) aggregates(f frame) bool {
+	for _, o := range f.outs {
+		if o.fn != "" || o.metric != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// per reads "per region", "by month and segment", "for each product",
+// "grouped by", "monthly".
+func (p *parser) per(s state) []state {
+	if u := adverbUnits[p.low(s.at)]; u != "" {
+		s.f.groups = add(s.f.groups, group{unit: u})
+		return []state{{at: s.at + 1, f: s.f}}
+	}
+	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
+		{"grouped", "by"}, {"group", "by"}, {"across"}, {"broken", "down", "by"}, {"for", "different"}, {"for", "all"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
+		{"do", "each"}, {"does", "each"}, {"did", "each"}, {"to", "each"}, {"under", "each"}, {"that", "each"}, {"of", "different"}, {"in", "different"}})
+	if n == 0 {
+		return nil
+	}
+	var out []state
+	for _, d := range p.dims(state{at: s.at + n, f: s.f}) {
+		out = append(out, state{at: d.at, f: d.f})
+		if m := p.oneOf(d.at, [][]string{{"have"}, {"has"}, {"had"}, {"contain"}, {"contains"}, {"own"}, {"owns"}, {"offer"}, {"offers"}, {"make"}, {"made"}, {"produce"}}); m > 0 && d.at+m == len(p.toks) {
+			out = append(out, state{at: d.at + m, f: d.f})
+		}
+	}
+	return out
+}
+
+// dims reads one or more dimensions.
+func (p *parser) dims(s state) []state {
+	s.at = p.det(s.at)
+	var firsts []state
+	if u := timeUnits[p.low(s.at)]; u != "" && len(p.find(s.at, isColumn)) == 0 {
+		n := state{at: s.at + 1, f: s.f}
+		n.f.groups = add(n.f.groups, group{unit: u})
+		firsts = append(firsts, n)
+	}
+	for _, h := range p.find(s.at, isColumn) {
+		n := state{at: s.at + h.n, f: s.f}
+		n.f.groups = add(n.f.groups, group{col: &mention{at: s.at, n: h.n, meanings: h.meanings}})
+		firsts = append(firsts, n)
+	}
+	for _, e := range p.entity(s) {
+		if len(e.f.conds) > len(s.f.conds) {
+			continue // "per completed order" groups by nothing
+		}
+		e.f.groups = add(e.f.groups, group{table: last(e.f.also)})
+		if s.f.subject == nil {
+			e.f.subject = nil
+		}
+		firsts = append(firsts, e)
+	}
+	out := firsts
+	for _, f := range firsts {
+		if n := p.separator(f.at); n > 0 && len(f.f.groups) < maxItems {
+			out = append(out, p.dims(state{at: f.at + n, f: f.f})...)
+		}
+	}
+	return out
+}
+
+// ordering reads "ordered by X descending", "in alphabetical order", "from
+// highest to lowest".
+func (p *parser) ordering(s state) []state {
+	i := s.at
+	if p.is(i, "and") {
+		i++
+	}
+	desc, dir := false, false
+	if p.is(i, "alphabetically") {
+		s.f.orders = add(s.f.orders, order{label: true})
+		return []state{{at: i + 1, f: s.f}}
+	}
+	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}}); n > 0 {
+		i += n
+	}
+	if p.is(i, "alphabetically") {
+		s.f.orders = add(s.f.orders, order{label: true})
+		out := []state{{at: i + 1, f: s.f}}
+		if !p.is(i+1, "by") {
+			return out
+		}
+		i++
+	}
+	if n, d, label := p.direction(i); n > 0 {
+		i, desc, dir = i+n, d, true
+		if label && !p.is(i, "of") && !p.is(i, "by") {
+			s.f.orders = add(s.f.orders, order{label: true, desc: desc})
+			return []state{{at: i, f: s.f}}
+		}
+	}
+	if n := p.oneOf(i, [][]string{{"by"}, {"of"}, {"based", "on"}, {"according", "to"}, {"in", "terms", "of"}, {"on"}}); n > 0 && (i > s.at) {
+		i += n
+	} else {
+		return nil
+	}
+	return p.orderKeys(state{at: p.det(i), f: s.f}, desc, dir)
+}
+
+// direction reads "in descending order", "ascending", "in alphabetical order";
+// label tells that it is about the names.
+func (p *parser) direction(i int) (n int, desc, label bool) {
+	k := i
+	if p.is(k, "in") || p.is(k, "from") {
+		k++
+	}
+	if p.is(k, "the") || p.is(k, "a") || p.is(k, "an") {
+		k++
+	}
+	label = false
+	switch {
+	case p.is(k, "descending"), p.is(k, "decreasing"), p.is(k, "desc"):
+		desc, k = true, k+1
+	case p.is(k, "ascending"), p.is(k, "increasing"), p.is(k, "asc"), p.is(k, "lexicographical"), p.is(k, "lexicographic"):
+		label = p.is(k, "lexicographical") || p.is(k, "lexicographic")
+		k++
+	case p.is(k, "alphabetical"), p.is(k, "alphabetic"):
+		label, k = true, k+1
+	case p.is(k, "reverse", "alphabetical"):
+		label, desc, k = true, true, k+2
+	case p.is(k, "highest", "to", "lowest"), p.is(k, "largest", "to", "smallest"), p.is(k, "high", "to", "low"), p.is(k, "most", "to", "least"):
+		return k + 3 - i, true, false
+	case p.is(k, "lowest", "to", "highest"), p.is(k, "smallest", "to", "largest"), p.is(k, "low", "to", "high"), p.is(k, "least", "to", "most"):
+		return k + 3 - i, false, false
+	default:
+		return 0, false, false
+	}
+	if p.is(k, "alphabetical") || p.is(k, "lexicographical") {
+		label, k = true, k+1
+	}
+	if p.is(k, "order") {
+		k++
+	}
+	return k - i, desc, label
+}
+
+// orderKeys reads what to sort by, and a direction behind it.
+func (p *parser) orderKeys(s state, desc, dir bool) []state {
+	var out []state
+	for _, r := range p.ranking(s, desc) {
+		k := r.at
+		d, has := desc, dir
+		if n, dd, _ := p.direction(k); n > 0 && !has {
+			k, d, has = k+n, dd, true
+		}
+		r.f.orders[len(r.f.orders)-1].desc = d
+		done := state{at: k, f: r.f}
+		out = append(out, done)
+		if n := p.separator(k); n > 0 && len(r.f.orders) < 4 {
+			out = append(out, p.orderKeys(state{at: p.det(k + n), f: r.f}, false, false)...)
+		}
+	}
+	return out
+}
+
+// existence reads "without orders", "with at least one order", "that have
+// more than 5 orders".
+func (p *parser) existence(s state) []state {
+	if n := p.oneOf(s.at, noneIntros); n > 0 {
+		return p.linkedRows(s, p.anyWord(s.at+n), "anti", "", "")
+	}
+	n := p.oneOf(s.at, haveIntros)
+	if n == 0 {
+		return nil
+	}
+	i := s.at + n
+	if op, k := p.comparison(i); k > 0 && p.kind(i+k) == number {
+		return p.linkedRows(s, i+k+1, "having", op, p.toks[i+k].num)
+	}
+	if p.kind(i) == number {
+		op, k := "=", i+1
+		if p.is(k, "or", "more") {
+			op, k = ">=", k+2
+		}
+		return p.linkedRows(s, k, "having", op, p.toks[i].num)
+	}
+	if p.is(i, "no") {
+		return p.linkedRows(s, i+1, "anti", "", "")
+	}
+	return p.linkedRows(s, p.anyWord(i), "semi", "", "")
+}
+
+var noneIntros = [][]string{{"without"}, {"with", "no"}, {"that", "have", "no"}, {"who", "have", "no"}, {"which", "have", "no"}, {"have", "no"},
+	{"that", "do", "not", "have"}, {"who", "do", "not", "have"}, {"which", "do", "not", "have"}, {"that", "did", "not", "have"}, {"do", "not", "have"}, {"does", "not", "have"}, {"did", "not", "have"},
+	{"don't", "have"}, {"that", "don't", "have"}, {"who", "don't", "have"}, {"never", "had"}, {"that", "never", "had"}, {"who", "never", "had"},
+	{"that", "does", "not", "have"}, {"who", "did", "not", "have"}, {"who", "does", "not", "have"}, {"which", "did", "not", "have"}, {"do", "not", "contain"}, {"that", "do", "not", "contain"},
+	{"had", "no"}, {"has", "no"}, {"that", "had", "no"}, {"that", "has", "no"}, {"having", "no"}}
+
+var haveIntros = [][]string{{"with"}, {"that", "have"}, {"that", "has"}, {"who", "have"}, {"who", "has"}, {"which", "have"}, {"which", "has"}, {"having"}, {"have"}, {"has"}, {"had"},
+	{"that", "had"}, {"who", "had"}, {"which", "had"}, {"containing"}, {"contain"}, {"that", "contain"}}
+
+// anyWord passes over any, a, some, at least one.
+func (p *parser) anyWord(i int) int {
+	i += p.oneOf(i, [][]string{{"at", "least", "one"}, {"at", "least", "1"}, {"one", "or", "more"}, {"some"}, {"any"}, {"a"}, {"an"}, {"a", "single"}, {"ever"}})
+	return i
+}
+
+// linkedRows reads the rows that must or must not exist.
+func (p *parser) linkedRows(s state, i int, kind, op, count string) []state {
+	var out []state
+	before := len(s.f.conds)
+	subject := s.f.subject
+	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
+		t := last(e.f.also)
+		if subject == nil || t == subject {
+			continue
+		}
+		own := e.f.conds[before:]
+		e.f.conds = e.f.conds[:before:before]
+		e.f.also = e.f.also[:len(e.f.also)-1 : len(e.f.also)-1]
+		e.f.linked = add(e.f.linked, linked{table: t, kind: kind, conds: own, op: op, count: count, at: i})
+		out = append(out, e)
+	}
+	return out
+}
+
+// superlative reads "with the highest price", "with the most orders".
+func (p *parser) superlative(s state) []state {
+	i := s.at
+	n := p.oneOf(i, [][]string{{"with"}, {"that", "has"}, {"that", "have"}, {"who", "has"}, {"who", "have"}, {"which", "has"}, {"which", "have"}, {"has"}, {"have"}, {"having"}, {"had"}, {"that", "had"}, {"whose"}, {"by"}, {"contains"}, {"contain"}, {"for"}, {"of"}})
+	if n == 0 {
+		return nil
+	}
+	k := p.det(i + n)
+	var out []state
+	for _, a := range p.adjective(k) {
+		for _, h := range p.find(k+a.n, isColumn) { // the youngest age
+			r := state{at: k + a.n + h.n, f: s.f}
+			r.f.orders = add(r.f.orders, order{col: &mention{at: k, n: h.n, meanings: h.meanings}, desc: a.desc})
+			out = append(out, p.ranked(r))
+		}
+	}
+	desc, ok := superlatives[p.low(k)]
+	if !ok {
+		return out
+	}
+	k++
+	for _, r := range p.ranking(state{at: k, f: s.f}, desc) {
+		out = append(out, p.ranked(r))
+	}
+	if w := p.low(k - 1); w == "most" || w == "fewest" || w == "least" || w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
+		if w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
+			return out
+		}
+		for _, e := range p.entity(state{at: k, f: s.f}) {
+			e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
+			out = append(out, p.ranked(e))
+		}
+		for _, h := range p.find(k, isCount) {
+			r := state{at: k + h.n, f: s.f}
+			r.f.orders = add(r.f.orders, order{col: &mention{at: k, n: h.n, meanings: h.meanings}, desc: desc})
+			out = append(out, p.ranked(r))
+		}
+	}
+	return out
+}
+
+// ranked cuts a ranking to the first where no number was given.
+func (p *parser) ranked(s state) state {
+	if s.f.limit == 0 {
+		s.f.limit = 1
+	}
+	return s
+}

@@ -1,0 +1,166 @@
+package planner
+
+import (
+	"strings"
+	"unicode"
+)
+
+// abbreviations are what designers of schemas shorten. Each expansion is one
+// that the abbreviation hardly ever isn't.
+var abbreviations = map[string]string{
+	"cust": "customer", "addr": "address", "qty": "quantity", "amt": "amount", "dept": "department",
+	"emp": "employee", "dob": "date of birth", "tel": "telephone", "num": "number", "nbr": "number",
+	"desc": "description", "acct": "account", "prod": "product", "cat": "category", "yr": "year",
+	"fname": "first name", "lname": "last name", "firstname": "first name", "lastname": "last name",
+	"fullname": "full name", "username": "user name", "avg": "average", "min": "minimum", "max": "maximum",
+	"pct": "percent", "ts": "time", "dt": "date", "msg": "message", "org": "organization", "mgr": "manager",
+	"curr": "currency", "tot": "total", "loc": "location", "lang": "language", "nationality": "nationality",
+	"birthdate": "birth date", "postcode": "postal code", "zipcode": "zip code", "phonenumber": "phone number",
+}
+
+// splitIdentifier cuts an identifier into words: at underscores, blanks,
+// digits and humps, and spells abbreviations out. orderItems is order items,
+// cust_addr customer address.
+func splitIdentifier(name string) []string {
+	var parts []string
+	for _, piece := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		parts = append(parts, humps(piece)...)
+	}
+	var out []string
+	for _, p := range parts {
+		if full, ok := abbreviations[p]; ok {
+			out = append(out, strings.Fields(full)...)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// humps cuts camelCase and trailing digits and folds what it finds.
+func humps(s string) []string {
+	var out []string
+	rs := []rune(s)
+	start := 0
+	for i := 1; i < len(rs); i++ {
+		lowerUpper := unicode.IsLower(rs[i-1]) && unicode.IsUpper(rs[i])
+		acronymEnd := i+1 < len(rs) && unicode.IsUpper(rs[i-1]) && unicode.IsUpper(rs[i]) && unicode.IsLower(rs[i+1])
+		letterDigit := unicode.IsDigit(rs[i]) != unicode.IsDigit(rs[i-1])
+		if lowerUpper || acronymEnd || letterDigit {
+			out = append(out, fold(string(rs[start:i])))
+			start = i
+		}
+	}
+	return append(out, fold(string(rs[start:])))
+}
+
+// stems are the stems of words.
+func stems(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = stem(w)
+	}
+	return out
+}
+
+// units are what identifiers append to say how a number is measured; a
+// question may leave them out.
+var units = map[string]bool{
+	"feet": true, "meters": true, "metres": true, "km": true, "miles": true, "kg": true, "lb": true, "usd": true, "eur": true,
+	"percent": true, "billion": true, "billions": true, "million": true, "millions": true, "dollars": true, "minutes": true,
+	"seconds": true, "hours": true, "days": true, "in": true, "m": true, "cm": true, "mm": true, "ft": true, "mb": true, "gb": true,
+}
+
+// variant is another way to say a column's name, less certain than the name.
+type variant struct {
+	words  []string
+	weight float64
+	// verb marks words that only name the column together with a value:
+	// "created this year" for created_at, "directed by X" for director.
+	verb bool
+	// count marks "number of X": words are the X.
+	count bool
+}
+
+// columnVariants are the ways to say a column of a table. The first is its
+// whole name.
+func columnVariants(table, column []string) []variant {
+	out := []variant{{words: column, weight: 1}}
+	rest := column
+	if trimmed := trimPrefix(rest, table); len(trimmed) > 0 && len(trimmed) < len(rest) {
+		out = append(out, variant{words: trimmed, weight: 0.95})
+		rest = trimmed
+	} else if len(table) > 0 {
+		out = append(out, variant{words: append(append([]string{}, table...), column...), weight: 1})
+	}
+	if bare := trimUnits(rest); len(bare) < len(rest) && len(bare) > 0 {
+		out = append(out, variant{words: bare, weight: 0.95})
+		rest = bare
+	}
+	last := rest[len(rest)-1]
+	head := rest[:len(rest)-1]
+	if len(head) > 0 {
+		switch last {
+		case "code", "name", "description":
+			out = append(out, variant{words: head, weight: 0.7})
+		case "at", "on", "date", "time", "year":
+			out = append(out, variant{words: head, weight: 0.85, verb: true})
+		}
+	}
+	out = append(out, countVariants(rest)...)
+	if v, ok := agentVerb(rest); ok {
+		out = append(out, v)
+	}
+	return out
+}
+
+// countVariants reads num_employees and number_of_cities: "number of X".
+func countVariants(words []string) []variant {
+	if len(words) < 2 || words[0] != "number" && words[0] != "no" {
+		return nil
+	}
+	things := words[1:]
+	if things[0] == "of" {
+		things = things[1:]
+	}
+	if len(things) == 0 {
+		return nil
+	}
+	full := append([]string{"number", "of"}, things...)
+	return []variant{{words: full, weight: 1}, {words: things, weight: 0.9, count: true}}
+}
+
+// agentVerb makes the verb of a column that names who did it: director gives
+// "directed (by)".
+func agentVerb(words []string) (variant, bool) {
+	if len(words) != 1 || len(words[0]) < 6 {
+		return variant{}, false
+	}
+	for _, suffix := range []string{"or", "er"} {
+		if root, ok := strings.CutSuffix(words[0], suffix); ok {
+			return variant{words: []string{root + "ed"}, weight: 0.85, verb: true}, true
+		}
+	}
+	return variant{}, false
+}
+
+// trimPrefix cuts the table's words off the front of a column's, singular or
+// plural alike.
+func trimPrefix(column, table []string) []string {
+	if len(table) == 0 || len(column) <= len(table) {
+		return column
+	}
+	for i, w := range table {
+		if stem(w) != stem(column[i]) {
+			return column
+		}
+	}
+	return column[len(table):]
+}
+
+func trimUnits(words []string) []string {
+	for len(words) > 1 && units[words[len(words)-1]] {
+		words = words[:len(words)-1]
+	}
+	return words
+}

@@ -1,0 +1,272 @@
+package planner
+
+import "slices"
+
+// maxStates bounds how many half-read questions are looked at: a question that
+// needs more is too ambiguous to answer.
+const maxStates = 4000
+
+// parser reads one question. Each rule takes a state and returns every state
+// it can lead to; nothing is skipped that a rule doesn't name.
+type parser struct {
+	x     *lexicon
+	toks  []token
+	hits  [][]hit
+	far   int // the furthest position any rule reached
+	count int
+}
+
+func (p *parser) kind(i int) tokenKind {
+	if i < 0 || i >= len(p.toks) {
+		return stop
+	}
+	return p.toks[i].kind
+}
+
+// low is the folded word at i, empty for anything that isn't a word.
+func (p *parser) low(i int) string {
+	if i < 0 || i >= len(p.toks) || p.toks[i].kind == quoted {
+		return ""
+	}
+	return p.toks[i].low
+}
+
+// is tells whether the words stand at i.
+func (p *parser) is(i int, words ...string) bool {
+	for k, w := range words {
+		if p.low(i+k) != w {
+			return false
+		}
+	}
+	return true
+}
+
+// oneOf is the length of the first of the word sequences that stands at i.
+func (p *parser) oneOf(i int, sequences [][]string) int {
+	best := 0
+	for _, s := range sequences {
+		if len(s) > best && p.is(i, s...) {
+			best = len(s)
+		}
+	}
+	return best
+}
+
+// det passes over determiners.
+func (p *parser) det(i int) int {
+	for determiners[p.low(i)] && i < len(p.toks) {
+		i++
+	}
+	return i
+}
+
+// find are the hits of a kind at i.
+func (p *parser) find(i int, want func(meaning) bool) []hit {
+	if i < 0 || i >= len(p.hits) {
+		return nil
+	}
+	var out []hit
+	for _, h := range p.hits[i] {
+		var kept []meaning
+		for _, m := range h.meanings {
+			if want(m) {
+				kept = append(kept, m)
+			}
+		}
+		if kept != nil {
+			out = append(out, hit{n: h.n, meanings: kept})
+		}
+	}
+	return out
+}
+
+func isTable(m meaning) bool  { return m.kind == aTable }
+func isColumn(m meaning) bool { return m.kind == aColumn && !m.verb && !m.count }
+func isVerb(m meaning) bool   { return m.kind == aColumn && m.verb }
+func isCount(m meaning) bool  { return m.kind == aColumn && m.count }
+func isMetric(m meaning) bool { return m.kind == aMetric }
+func isValue(m meaning) bool  { return m.kind == aValue }
+
+// parse reads the whole question and returns its complete frames.
+func (p *parser) parse() []frame {
+	var done []frame
+	queue := p.start(state{})
+	for len(queue) > 0 {
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		p.far = max(p.far, s.at)
+		if p.count++; p.count > maxStates {
+			return nil
+		}
+		if s.at >= len(p.toks) {
+			done = append(done, s.f)
+			continue
+		}
+		queue = append(queue, p.modifiers(s)...)
+	}
+	return done
+}
+
+// start reads the opening and what is asked for.
+func (p *parser) start(s state) []state {
+	var out []state
+	if n := p.eachIntro(s.at); n > 0 {
+		for _, g := range p.dims(state{at: s.at + n, f: s.f}) {
+			if p.kind(g.at) == comma {
+				g.at++
+			}
+			out = append(out, p.opened(g)...)
+		}
+	}
+	return append(out, p.opened(s)...)
+}
+
+// eachIntro is the length of "for each" at the start.
+func (p *parser) eachIntro(i int) int {
+	return p.oneOf(i, [][]string{{"for", "each"}, {"for", "every"}, {"per"}, {"in", "each"}, {"for", "all"}, {"by"}})
+}
+
+// opened passes over the words that only ask and reads the rest.
+func (p *parser) opened(s state) []state {
+	for {
+		if n := p.oneOf(s.at, openings); n > 0 && s.at+n < len(p.toks) {
+			s.at += n
+			continue
+		}
+		break
+	}
+	s.at = p.det(s.at)
+	out := p.howMany(s)
+	return append(out, p.items(s, 0)...)
+}
+
+// howMany reads "how many X" and "count X".
+func (p *parser) howMany(s state) []state {
+	i := s.at
+	switch {
+	case p.is(i, "how", "many"):
+		i += 2
+	case p.is(i, "how", "much"):
+		return p.items(state{at: p.det(i + 2), f: s.f}, 0)
+	case p.is(i, "count") && !p.is(i+1, "of"):
+		i++
+	case p.is(i, "in", "how", "many"):
+		i += 3
+	case p.is(i, "number") && !p.is(i+1, "of"):
+		return nil
+	default:
+		return nil
+	}
+	return p.counted(state{at: p.det(i), f: s.f})
+}
+
+// counted reads what is to be counted: rows of a table, or the different
+// values of a column.
+func (p *parser) counted(s state) []state {
+	distinct := false
+	i := s.at
+	for distinctWords[p.low(i)] || determiners[p.low(i)] || p.low(i) == "total" {
+		distinct = distinct || distinctWords[p.low(i)]
+		i++
+	}
+	var out []state
+	for _, e := range p.entity(state{at: i, f: s.f}) {
+		e.f.outs = add(e.f.outs, out1(e, "count", distinct))
+		out = append(out, e)
+	}
+	for _, h := range p.find(i, isColumn) {
+		n := state{at: i + h.n, f: s.f}
+		n.f.outs = add(n.f.outs, outCol("count", true, i, h))
+		if !distinct {
+			n.f.cost += 0.15
+		}
+		out = append(out, n)
+	}
+	for _, h := range p.find(i, isCount) {
+		n := state{at: i + h.n, f: s.f}
+		n.f.outs = add(n.f.outs, outCol("sumcount", false, i, h))
+		out = append(out, n)
+	}
+	for _, h := range p.find(i, isMetric) {
+		out = append(out, p.metricItem(state{at: i, f: s.f}, h)...)
+	}
+	return out
+}
+
+// outCol is a column asked for.
+func outCol(fn string, distinct bool, at int, h hit) out {
+	return out{fn: fn, distinct: distinct, col: &mention{at: at, n: h.n, meanings: h.meanings}, spoken: at}
+}
+
+// out1 is a table's rows asked for: the last one the state mentions.
+func out1(s state, fn string, distinct bool) out {
+	return out{fn: fn, distinct: distinct, table: s.f.also[len(s.f.also)-1], spoken: s.at}
+}
+
+// entity reads a table's name with the values in front of it: "completed
+// orders". It becomes the subject where there is none, and the last of also.
+func (p *parser) entity(s state) []state {
+	var out []state
+	s.at = p.det(s.at)
+	for _, h := range p.find(s.at, isTable) {
+		for _, m := range h.meanings {
+			n := state{at: s.at + h.n, f: s.f}
+			n.f.also = add(n.f.also, m.table)
+			n.f.cost += 1 - m.weight
+			if n.f.subject == nil {
+				n.f.subject = m.table
+			}
+			out = append(out, n.note(s.at, h.n, "table "+m.table.Name.Table))
+		}
+	}
+	for _, h := range p.find(s.at, isValue) {
+		if p.kind(s.at) == quoted {
+			continue
+		}
+		n := state{at: s.at + h.n, f: s.f}
+		n.f.conds = add(n.f.conds, cond{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, op: "=", spoken: s.at})
+		out = append(out, p.entity(n)...)
+	}
+	return out
+}
+
+// modifiers tries every rule that can follow.
+func (p *parser) modifiers(s state) []state {
+	var out []state
+	for _, rule := range []func(state) []state{
+		p.glue, p.owners, p.per, p.ordering, p.existence, p.superlative, p.conditions, p.periods, p.ending,
+	} {
+		for _, n := range rule(s) {
+			if n.at > s.at {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// glue passes over words that only tie what follows to what was said.
+func (p *parser) glue(s state) []state {
+	i := s.at
+	switch {
+	case p.kind(i) == comma && i+1 < len(p.toks):
+		return []state{{at: i + 1, f: s.f}}
+	case p.is(i, "and") || p.is(i, "but"):
+		if len(s.f.conds)+len(s.f.linked)+len(s.f.groups)+len(s.f.orders) > 0 && i+1 < len(p.toks) {
+			s.f.cost += 0.02
+			return []state{{at: i + 1, f: s.f}}
+		}
+	case slices.Contains([]string{"that", "who", "which", "are", "is", "was", "were", "do", "does", "did", "been", "the"}, p.low(i)) && i+1 < len(p.toks):
+		return []state{{at: i + 1, f: s.f}}
+	}
+	return nil
+}
+
+// ending passes over "are there" and the like at the end.
+func (p *parser) ending(s state) []state {
+	n := p.oneOf(s.at, endings)
+	if n == 0 {
+		return nil
+	}
+	return []state{{at: s.at + n, f: s.f}}
+}

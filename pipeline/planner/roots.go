@@ -1,0 +1,203 @@
+package planner
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// tablesNeeded sorts the tables that a frame reads: those whose rows make the
+// answer, and those that only restrict it.
+func (b *builder) tablesNeeded() (needed, filters []*catalog.Table, err error) {
+	take := func(t *catalog.Table) {
+		if !contains(needed, t) {
+			needed = append(needed, t)
+		}
+	}
+	measure := func(t *catalog.Table) {
+		take(t)
+		if !contains(b.measures, t) {
+			b.measures = append(b.measures, t)
+		}
+	}
+	for _, o := range b.f.outs {
+		switch {
+		case o.metric != nil:
+			measure(metricTable(b.catalog, o.metric))
+		case o.table != nil && o.fn == "count":
+			measure(o.table)
+		case o.table != nil:
+			take(o.table)
+		case o.fn != "":
+			measure(b.picks[o.col].table)
+		default:
+			take(b.picks[o.col].table)
+		}
+	}
+	for _, g := range b.f.groups {
+		switch {
+		case g.col != nil:
+			take(b.picks[g.col].table)
+		case g.table != nil:
+			take(g.table)
+		default:
+			if m, ok := b.dates[-1]; ok {
+				take(m.table)
+			}
+		}
+	}
+	for _, o := range b.f.orders {
+		switch {
+		case o.metric != nil:
+			measure(metricTable(b.catalog, o.metric))
+		case o.count != nil:
+			measure(o.count)
+		case o.col != nil && o.fn != "":
+			measure(b.picks[o.col].table)
+		case o.col != nil:
+			take(b.picks[o.col].table)
+		}
+	}
+	if h := b.having(); h != nil {
+		measure(h.table)
+	}
+	filters = b.filterTables(needed)
+	return needed, filters, b.allUsed(needed, filters)
+}
+
+func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
+	var filters []*catalog.Table
+	var visit func(conds []cond)
+	visit = func(conds []cond) {
+		for _, c := range conds {
+			if c.any != nil {
+				visit(c.any)
+				continue
+			}
+			if t := b.dateOf(c).table; t != nil && !contains(needed, t) && !contains(filters, t) {
+				filters = append(filters, t)
+			}
+		}
+	}
+	visit(b.f.conds)
+	return filters
+}
+
+// allUsed refuses a frame that names a table which takes no part in the answer.
+func (b *builder) allUsed(needed, filters []*catalog.Table) error {
+	for _, t := range b.f.also {
+		if t != b.subject && !contains(needed, t) && !contains(filters, t) {
+			return unfit("how %s take part in the answer isn't clear", t.Name.Table)
+		}
+	}
+	return nil
+}
+
+// trees are the ways to join what the frame needs, each from a root whose rows
+// the other tables don't repeat where that matters.
+func (b *builder) trees(needed, filters []*catalog.Table) ([]tree, error) {
+	if len(b.measures) > 1 {
+		return nil, unfit("numbers over %s and %s don't fit in one answer", b.measures[0].Name.Table, b.measures[1].Name.Table)
+	}
+	if len(b.measures) == 1 {
+		found := b.from(b.measures[0], needed, filters, b.countsOnly())
+		if len(found) == 0 {
+			return nil, unfit("joining what is asked for would count rows of %s more than once", b.measures[0].Name.Table)
+		}
+		return found, nil
+	}
+	// A list: the rows of the table that points to all others. The subject
+	// restricts it if it takes no other part.
+	var roots []*catalog.Table
+	if contains(needed, b.subject) {
+		roots = append(roots, b.subject)
+	} else if len(b.f.also) > 0 {
+		needed = append(needed, b.subject)
+		roots = append(roots, b.subject)
+	}
+	for _, t := range needed {
+		if !contains(roots, t) {
+			roots = append(roots, t)
+		}
+	}
+	for _, r := range roots {
+		if found := b.from(r, needed, filters, false); len(found) > 0 {
+			return found, nil
+		}
+	}
+	return b.bridges(needed, filters)
+}
+
+// bridges tries tables between: students and courses meet in enrolments.
+func (b *builder) bridges(needed, filters []*catalog.Table) ([]tree, error) {
+	var all []tree
+	for _, r := range b.x.tables {
+		if !contains(needed, r) {
+			all = append(all, b.from(r, needed, filters, false)...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, unfit("no declared keys connect what is asked for")
+	}
+	return cheapest(all), nil
+}
+
+// countsOnly tells whether all numbers are counts of rows, which a repeated
+// row doesn't spoil when keys are counted once.
+func (b *builder) countsOnly() bool {
+	for _, o := range b.f.outs {
+		if o.metric != nil || o.fn != "" && o.table == nil {
+			return false
+		}
+	}
+	for _, o := range b.f.orders {
+		if o.metric != nil || o.fn != "" {
+			return false
+		}
+	}
+	return len(b.measures[0].PrimaryKey) == 1
+}
+
+// from are the cheapest trees from a root. A needed table that would repeat
+// the root's rows is not allowed, unless rows are counted by key.
+func (b *builder) from(root *catalog.Table, needed, filters []*catalog.Table, repeat bool) []tree {
+	wanted := append(needed[:len(needed):len(needed)], filters...)
+	var out []tree
+	for _, t := range b.x.graph.trees(root, wanted) {
+		ok := true
+		for _, n := range needed {
+			ok = ok && (repeat || !t.fanOut(n))
+		}
+		if ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// semis are the tables of a tree that only restrict and could repeat rows:
+// they go into EXISTS, with the tables on the way to them.
+func semis(t tree, needed []*catalog.Table) map[*catalog.Table]bool {
+	keep := map[*catalog.Table]bool{t.root: true}
+	for _, n := range needed {
+		for at := n; at != t.root; {
+			keep[at] = true
+			at = t.before(at)
+		}
+	}
+	out := map[*catalog.Table]bool{}
+	for _, s := range t.steps {
+		if out[s.from] || !s.up && !keep[s.to] {
+			out[s.to] = true
+		}
+	}
+	return out
+}
+
+// before is the table from which a tree reaches another.
+func (t tree) before(table *catalog.Table) *catalog.Table {
+	for _, s := range t.steps {
+		if s.to == table {
+			return s.from
+		}
+	}
+	return t.root
+}
