@@ -1,5 +1,10 @@
 package catalog
 
+import (
+	"cmp"
+	"strings"
+)
+
 // Snapshot is the schema of one database as it stood at one moment. It is
 // immutable: everyone may share it.
 type Snapshot struct {
@@ -22,6 +27,11 @@ type Snapshot struct {
 // Name is a schema-qualified relation name, exactly as in pg_class.
 type Name struct {
 	Schema, Table string
+}
+
+// Compare orders names by schema, then table.
+func (n Name) Compare(m Name) int {
+	return cmp.Or(strings.Compare(n.Schema, m.Schema), strings.Compare(n.Table, m.Table))
 }
 
 // Kind is pg_class.relkind, with a partition of a partitioned table apart.
@@ -98,6 +108,7 @@ type UserType struct {
 	Schema, Name string
 	Kind         byte
 	Labels       []string // an enum's, in order
+	Base         Type     // a domain's
 }
 
 // ForeignKey says that Columns of its table point to RefColumns of Ref.
@@ -128,6 +139,16 @@ func (t *Table) Column(name string) *Column {
 	for _, c := range t.Columns {
 		if c.Name == name {
 			return c
+		}
+	}
+	return nil
+}
+
+// UserType finds a type outside pg_catalog by its OID; nil when there is none.
+func (s *Snapshot) UserType(oid uint32) *UserType {
+	for i := range s.Types {
+		if s.Types[i].OID == oid {
+			return &s.Types[i]
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
 package semantic
 
 import (
-	"github.com/pgask/pgask/pipeline/catalog"
 	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/catalog"
 )
 
 // Model is the meaning of one database's schema, immutable once built.
@@ -62,8 +62,11 @@ type Metric struct {
 // Filter is a condition of a metric's definition.
 type Filter struct {
 	Table catalog.Name
-	Cond  *pg_query.Node
-	Text  string
+	// Path leads from the metric's table to Table, many-to-one at each step;
+	// empty for the metric's table itself.
+	Path []*Relationship
+	Cond *pg_query.Node
+	Text string
 }
 
 // Additivity says how a measure may be added up (Kimball's additive,

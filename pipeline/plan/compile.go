@@ -1,0 +1,153 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// compile builds the SELECT.
+func (c *checker) compile(b *block) *pg_query.Node {
+	hoisted := c.compileMetrics(b)
+	from, exists := c.fromClause(nil)
+	var where []*pg_query.Node
+	if b.where != nil {
+		where = append(where, b.where.tree)
+	}
+	where = append(append(where, hoisted...), exists...)
+	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{from}, WhereClause: allOf(where)}
+	for _, o := range b.items {
+		s.TargetList = append(s.TargetList, stmt.Target(o.tree, o.spelledName()))
+	}
+	if c.given.Distinct {
+		s.DistinctClause = []*pg_query.Node{{}}
+	}
+	for _, g := range b.groups {
+		s.GroupClause = append(s.GroupClause, g.tree)
+	}
+	if b.having != nil {
+		s.HavingClause = b.having.tree
+	}
+	s.SortClause = c.sortClause(b)
+	if b.limit != nil {
+		s.LimitCount = intNode(*b.limit)
+	}
+	if b.offset != nil && *b.offset > 0 {
+		s.LimitOffset = intNode(*b.offset)
+	}
+	return stmt.Clone(stmt.SelectNode(s))
+}
+
+// sortClause is the plan's order and, where a limit cuts, the remaining output
+// columns behind it: equal sort keys then still give the same rows every time.
+func (c *checker) sortClause(b *block) []*pg_query.Node {
+	var out []*pg_query.Node
+	used := map[*output]bool{}
+	for _, k := range b.order {
+		out = append(out, sortByNode(c.sortNode(k), k.desc, k.nullsNode()))
+		used[k.item] = true
+	}
+	cuts := b.limit != nil || b.offset != nil && *b.offset > 0
+	if !cuts || b.grouped && len(b.groups) == 0 {
+		return out
+	}
+	if b.bounded() {
+		c.qualify("the limit cuts rows that no order chose")
+	}
+	for _, o := range b.items {
+		if !used[o] && o.typ.orderable() && !o.constant() {
+			out = append(out, sortByNode(c.sortNode(&sortKey{typed: o.typed, item: o}), false, pg_query.SortByNulls_SORTBY_NULLS_DEFAULT))
+		}
+	}
+	return out
+}
+
+// spelledName is the output's name, empty where a column's own will do.
+func (o *output) spelledName() string {
+	if o.column != nil && o.column.Name == o.name {
+		return ""
+	}
+	return o.name
+}
+
+// sortNode is what stands in ORDER BY: the output's name where that can mean
+// nothing else, the expression otherwise.
+func (c *checker) sortNode(k *sortKey) *pg_query.Node {
+	if k.item == nil || k.column != nil {
+		return k.tree
+	}
+	for _, r := range c.rels {
+		if r.alias == k.item.name || r.table.Column(k.item.name) != nil {
+			return k.tree
+		}
+	}
+	return stmt.Column(k.item.name)
+}
+
+// nullsNode puts nulls last unless the plan says otherwise: who asks for the
+// top five doesn't mean the unknown ones. Postgres puts them first going down.
+func (k *sortKey) nullsNode() pg_query.SortByNulls {
+	switch {
+	case k.nulls == "first":
+		return pg_query.SortByNulls_SORTBY_NULLS_FIRST
+	case k.desc && !k.neverNull():
+		return pg_query.SortByNulls_SORTBY_NULLS_LAST
+	}
+	return pg_query.SortByNulls_SORTBY_NULLS_DEFAULT
+}
+
+func (k *sortKey) neverNull() bool {
+	if k.column != nil {
+		return k.column.NotNull && !k.rel.nullable
+	}
+	return k.measure != nil && k.measure.name == "count"
+}
+
+// canonical is the plan with every name resolved and every default said.
+func (c *checker) canonical(b *block) *Plan {
+	first := c.rels[0]
+	p := &Plan{Version: Version, From: Table{Table: TableName(first.table.Name), As: first.alias},
+		Limit: b.limit, Offset: b.offset, Distinct: c.given.Distinct, Reasoning: c.given.Reasoning}
+	for _, r := range c.rels[1:] {
+		if !r.added {
+			p.Joins = append(p.Joins, r.canonical())
+		}
+	}
+	if b.where != nil {
+		p.Where = &b.where.expr
+	}
+	for _, o := range b.items {
+		p.Select = append(p.Select, Item{Expr: o.expr, As: o.name})
+	}
+	for _, g := range b.extra {
+		p.GroupBy = append(p.GroupBy, g.expr)
+	}
+	if b.having != nil {
+		p.Having = &b.having.expr
+	}
+	for _, k := range b.order {
+		o := Order{Desc: k.desc, Nulls: k.nulls}
+		if k.item != nil {
+			o.Item = k.item.name
+		} else {
+			o.Expr = &k.expr
+		}
+		p.OrderBy = append(p.OrderBy, o)
+	}
+	return p
+}
+
+// hashOf digests the canonical form without what never runs.
+func hashOf(p *Plan) (string, error) {
+	bare := *p
+	bare.Reasoning = ""
+	b, err := json.Marshal(&bare)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// maxOffset bounds symbolic dates to what every date type holds.
+const maxOffset = 40000
+
+// date checks a symbolic date. It stays open, like a literal, until what it is
+// compared with says whether it is a date or the moment at which it starts.
+func (c *checker) date(e *Expr, at string) *typed {
+	d := *e.Date
+	switch d.Unit {
+	case "year", "quarter", "month", "week", "day":
+	default:
+		f := c.faultf(stageStructure, CodeChoice, at+"/date/unit", "a date's unit is year, quarter, month, week or day, not %q", d.Unit)
+		f.Nearest = nearest(d.Unit, []string{"year", "quarter", "month", "week", "day"})
+		return nil
+	}
+	limit := maxOffset
+	if d.Unit == "year" || d.Unit == "quarter" {
+		limit = 1000
+	}
+	if abs(d.Offset) > limit || abs(d.Days) > maxOffset {
+		c.faultf(stageStructure, CodeWrongShape, at+"/date", "the date is too far away")
+		return nil
+	}
+	return &typed{expr: Expr{Date: &d}, typ: typ{fam: famSymbol}, at: at}
+}
+
+func abs(i int) int { return max(i, -i) }
+
+// coerceDate compiles a symbolic date beside a value of type to. A date
+// becomes a moment at midnight of the session's time zone.
+func (c *checker) coerceDate(t *typed, to typ) *typed {
+	done := *t
+	done.typ = typeDate
+	day, err := c.day(*t.expr.Date)
+	if err != nil {
+		c.faultf(stageNames, CodeLiteral, t.at+"/date", "%v", err)
+		return nil
+	}
+	done.tree = day
+	switch to.fam {
+	case famTimestamp:
+		done.tree, done.typ = castNode(day, "timestamp"), typeTimestamp
+	case famTimestamptz:
+		done.tree, done.typ = castNode(day, "timestamptz"), typeTimestamptz
+	case famDate:
+	default:
+		c.faultf(stageNames, CodeType, t.at+"/date", "a date is compared with %s", to)
+		return nil
+	}
+	return &done
+}
+
+// day is the date as a tree: over CURRENT_DATE, so that it holds at every
+// execution, or a constant where today is given.
+func (c *checker) day(d Date) (*pg_query.Node, error) {
+	if c.Today != "" {
+		today, err := time.Parse(time.DateOnly, c.Today)
+		if err != nil {
+			return nil, fmt.Errorf("today: %w", err)
+		}
+		return stmt.Const(d.On(today).Format(time.DateOnly), "date")
+	}
+	n := currentDateNode()
+	days := d.Days
+	switch d.Unit {
+	case "day":
+		days += d.Offset
+	default:
+		unit, err := stmt.Const(d.Unit, "text")
+		if err != nil {
+			return nil, err
+		}
+		n = callNode("date_trunc", unit, n)
+		if d.Offset != 0 {
+			step, err := stmt.Const(fmt.Sprintf("%d %ss", abs(d.Offset)*steps(d.Unit), stepUnit(d.Unit)), "interval")
+			if err != nil {
+				return nil, err
+			}
+			n = opNode(sign(d.Offset), n, step)
+		}
+		n = castNode(n, "date")
+	}
+	if days != 0 {
+		n = opNode(sign(days), n, intNode(int64(abs(days))))
+	}
+	return n, nil
+}
+
+// steps and stepUnit: an interval knows no quarters.
+func steps(unit string) int {
+	if unit == "quarter" {
+		return 3
+	}
+	return 1
+}
+
+func stepUnit(unit string) string {
+	if unit == "quarter" {
+		return "month"
+	}
+	return unit
+}
+
+func sign(i int) string {
+	if i < 0 {
+		return "-"
+	}
+	return "+"
+}
+
+// On is the day that the date means when today is the given one. Weeks start
+// on Monday, as in ISO 8601.
+func (d Date) On(today time.Time) time.Time {
+	y, m, day := today.Date()
+	var start time.Time
+	switch d.Unit {
+	case "year":
+		start = midnight(y+d.Offset, 1, 1)
+	case "quarter":
+		start = midnight(y, (m-1)/3*3+1+time.Month(3*d.Offset), 1)
+	case "month":
+		start = midnight(y, m+time.Month(d.Offset), 1)
+	case "week":
+		start = midnight(y, m, day-(int(today.Weekday())+6)%7+7*d.Offset)
+	default:
+		start = midnight(y, m, day+d.Offset)
+	}
+	return start.AddDate(0, 0, d.Days)
+}
+
+func midnight(y int, m time.Month, d int) time.Time {
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}

@@ -1,0 +1,171 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// qualify adds a sentence that every telling of the answer must carry.
+func (c *checker) qualify(format string, args ...any) {
+	if q := fmt.Sprintf(format, args...); !slices.Contains(c.qualifiers, q) {
+		c.qualifiers = append(c.qualifiers, q)
+	}
+}
+
+// guarantee refuses what can't be known within the rows that the asker may
+// see: that something isn't there.
+func (c *checker) guarantee(b *block) {
+	for _, r := range c.rels {
+		if r.kind == "anti" {
+			c.absence(r, r.at, "anti join")
+		}
+	}
+	if b.where != nil {
+		c.absentRows(b.where)
+	}
+	if b.having != nil {
+		c.absentRows(b.having)
+	}
+}
+
+// absence refuses "has none" over restricted rows, unless every row that
+// could be there is visible where its partner is.
+func (c *checker) absence(r *rel, at, what string) {
+	for _, x := range c.rels {
+		if x != r && !inside(x, r) || !c.restricted(x) || c.covered(x) {
+			continue
+		}
+		f := c.faultf(stageGuarantee, CodeNegation, at,
+			"%s over %s: you may see only some of its rows, so that none is there can't be known", what, TableName(x.table.Name))
+		f.Hint = fmt.Sprintf("ask for the number of %s for each of %s instead: what you may see is counted",
+			x.table.Name.Table, x.parent.table.Name.Table)
+	}
+}
+
+// inside tells whether x stands in the EXISTS of r.
+func inside(x, r *rel) bool {
+	for h := x.host; h != nil; h = h.parent.host {
+		if h == r {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) restricted(r *rel) bool {
+	_, ok := c.Access.Scoped[r.table.Name]
+	return ok
+}
+
+// covered tells whether all rows of r that belong to a visible row of its
+// parent are visible too: its rows follow that very parent, or both are cut by
+// the same column, which the key holds equal.
+func (c *checker) covered(r *rel) bool {
+	if r.parent == nil {
+		return false
+	}
+	parent, own := r.pairs()
+	if f, ok := c.Access.Follows[r.table.Name]; ok && f.Parent == r.parent.table.Name && len(f.Columns) == len(own) {
+		same := true
+		for i := range own {
+			same = same && f.Columns[own[i]] == parent[i]
+		}
+		if same {
+			return true
+		}
+	}
+	columns := c.Access.Scoped[r.table.Name]
+	if len(columns) == 0 || !sameSet(columns, c.Access.Scoped[r.parent.table.Name]) {
+		return false
+	}
+	for _, col := range columns {
+		i := slices.Index(own, col)
+		if i < 0 || parent[i] != col {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// absentRows finds anti joins in disguise: a condition that holds where a left
+// join found no restricted row.
+func (c *checker) absentRows(cond *typed) {
+	for _, t := range conjuncts(cond) {
+		t.walk(func(x *typed) {
+			if x.expr.Op == nil || !holdsForNone(x) {
+				return
+			}
+			for r := range x.relations() {
+				if r.nullable && r.host == nil && r.kind == "left" {
+					c.absence(r, x.at, "a test for a missing row")
+				}
+			}
+		})
+	}
+}
+
+// holdsForNone tells whether an operator can be true of a row that isn't
+// there: a null test, or a count compared from below.
+func holdsForNone(x *typed) bool {
+	counts := len(x.parts) > 0 && x.parts[0].measure != nil && x.parts[0].measure.name == "count"
+	switch x.expr.Op.Op {
+	case "is_null":
+		return true
+	case "=", "<", "<=", "between", "in":
+		return counts && len(x.parts) > 1 && reachesZero(x)
+	case ">", ">=":
+		last := x.parts[len(x.parts)-1]
+		return last.measure != nil && last.measure.name == "count"
+	}
+	return false
+}
+
+// reachesZero tells whether a count of none passes the comparison.
+func reachesZero(x *typed) bool {
+	if x.expr.Op.Op == "<" || x.expr.Op.Op == "<=" {
+		return true
+	}
+	for _, p := range x.parts[1:] {
+		if p.expr.Literal == nil || fmt.Sprint(p.expr.Literal.Value) == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// annotate says what remains true but qualified.
+func (c *checker) annotate() Annotations {
+	a := Annotations{Completeness: "exact", Confidence: 1, Guarantee: "full"}
+	scoped, masked := map[string]bool{}, map[string]bool{}
+	for _, r := range c.rels {
+		if c.restricted(r) {
+			scoped[TableName(r.table.Name)] = true
+		}
+		for _, col := range c.Access.Masked[r.table.Name] {
+			if c.used[r][col] {
+				masked[TableName(r.table.Name)+"."+Ident(col)] = true
+			}
+		}
+	}
+	if len(masked) > 0 {
+		c.qualifiers = slices.Insert(c.qualifiers, 0, "masked: "+join(masked))
+	}
+	if len(scoped) > 0 {
+		a.Guarantee = "scoped"
+		c.qualifiers = slices.Insert(c.qualifiers, 0, "within what you may see: "+join(scoped))
+	}
+	return a
+}
+
+func join(set map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(set)), ", ")
+}

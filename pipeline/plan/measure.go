@@ -1,0 +1,249 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// repeats finds the relation that makes rows of r appear more than once in
+// the block: the first to-many step on any way from r to another relation.
+// Nil means that every row of r appears at most once.
+func (c *checker) repeats(r *rel) *rel {
+	seen := map[*rel]bool{r: true}
+	queue := []*rel{r}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, x := range c.rels {
+			if x.host != nil || seen[x] {
+				continue
+			}
+			switch {
+			case x.parent == at && !x.toOne, at.parent == x && !at.fromOne:
+				return x
+			case x.parent == at, at.parent == x:
+				seen[x] = true
+				queue = append(queue, x)
+			}
+		}
+	}
+	return nil
+}
+
+// finest are the relations of which the block has one row for each row; none
+// where two to-many joins multiply each other.
+func (c *checker) finest() []*rel {
+	var out []*rel
+	for _, r := range c.rels {
+		if r.host == nil && !r.added && c.repeats(r) == nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// measures judges every aggregate and metric: whether what it adds up is
+// there once, and may be added up at all.
+func (c *checker) measures(b *block) {
+	for _, u := range c.sums {
+		switch {
+		case u.metric != nil:
+			c.metricGrain(u)
+			c.metricConditions(u)
+			c.stock(u, b)
+		default:
+			c.plainGrain(u, b)
+			c.stockColumns(u, b)
+		}
+	}
+}
+
+func (c *checker) metricGrain(u *measureUse) {
+	by := c.repeats(u.rel)
+	if by == nil || !sensitive(u.metric.Expr) {
+		return
+	}
+	f := c.faultf(stageMeasures, CodeFanOut, u.at,
+		"metric %s is one value for each row of %s, and joining %s (%s) repeats those rows",
+		u.metric.Name, TableName(u.metric.Table), by.alias, joinOf(by, u.rel))
+	f.Hint = fmt.Sprintf("ask for %s without %s, or for both in two questions", u.metric.Name, TableName(by.table.Name))
+}
+
+// joinOf names the key that a join uses.
+func joinOf(by, measured *rel) string {
+	if by.key != nil {
+		return "key " + by.key.Name
+	}
+	return "key " + measured.key.Name
+}
+
+// sensitive tells whether a repeated row changes the expression's value: all
+// aggregates but min, max and counts of distinct values.
+func sensitive(n *pg_query.Node) bool {
+	found := false
+	for _, call := range semantic.Aggregates(n) {
+		name := call.Funcname[len(call.Funcname)-1].GetString_().GetSval()
+		if name == "min" || name == "max" || name == "count" && call.AggDistinct {
+			continue
+		}
+		found = true
+	}
+	return found
+}
+
+// plainGrain judges count, sum and avg: they are right over a relation whose
+// rows the joins don't repeat.
+func (c *checker) plainGrain(u *measureUse, b *block) {
+	if u.name == "min" || u.name == "max" || u.name == "count" && u.distinct {
+		return
+	}
+	finest := c.finest()
+	var over []*rel
+	if u.arg != nil {
+		for _, r := range c.rels {
+			if u.arg.relations()[r] {
+				over = append(over, r)
+			}
+		}
+	}
+	if len(over) == 0 {
+		c.countsRows(u, finest, b)
+		return
+	}
+	if slices.ContainsFunc(over, func(r *rel) bool { return slices.Contains(finest, r) }) {
+		return
+	}
+	by := c.repeats(over[0])
+	f := c.faultf(stageMeasures, CodeFanOut, u.at, "%s over %s counts rows several times: joining %s repeats them",
+		u.name, over[0].alias, by.alias)
+	f.Hint = fmt.Sprintf("ask for it without %s, or for both in two questions", TableName(by.table.Name))
+	if u.name == "count" && u.arg.rel != nil && isKey(u.arg.rel.table, u.arg.column.Name) {
+		f.Repair = Repair{{"add", u.at + "/distinct", true}}
+		f.Hint = ""
+	}
+}
+
+// countsRows judges an aggregate over the block's rows as such.
+func (c *checker) countsRows(u *measureUse, finest []*rel, b *block) {
+	if len(finest) == 0 {
+		c.faultf(stageMeasures, CodeFanOut, u.at, "%s counts combinations: two of the joins multiply each other's rows", u.name)
+		return
+	}
+	for _, r := range finest {
+		if !r.nullable || b.rejectsNull(r) || u.filterRejectsNull(r) {
+			return
+		}
+	}
+	r := finest[0]
+	f := c.faultf(stageMeasures, CodeCountMissing, u.at,
+		"%s counts 1 where %s has no row, since it is left joined; count a column of it", u.name, r.alias)
+	if key := presentColumn(r.table); key != "" && u.name == "count" {
+		f.Repair = Repair{{"add", u.at + "/arg", Expr{Column: ColumnName(r.alias, key)}}}
+	}
+}
+
+// presentColumn is a column that every row has; "" where none is declared.
+func presentColumn(t *catalog.Table) string {
+	if len(t.PrimaryKey) > 0 {
+		return t.PrimaryKey[0]
+	}
+	for _, col := range t.Columns {
+		if col.NotNull {
+			return col.Name
+		}
+	}
+	return ""
+}
+
+func isKey(t *catalog.Table, column string) bool {
+	if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == column {
+		return true
+	}
+	return slices.ContainsFunc(t.Unique, func(k []string) bool { return len(k) == 1 && k[0] == column })
+}
+
+// rejectsNull tells whether a condition is certainly not true for the empty
+// row of an outer join to r.
+func rejectsNull(t *typed, r *rel) bool {
+	if t.expr.Op == nil {
+		return false
+	}
+	switch t.expr.Op.Op {
+	case "and":
+		return slices.ContainsFunc(t.parts, func(p *typed) bool { return rejectsNull(p, r) })
+	case "=", "<>", "<", "<=", ">", ">=", "like", "ilike", "between", "in", "is_not_null":
+		return t.parts[0].rel == r || len(t.parts) == 2 && t.parts[1].rel == r
+	}
+	return false
+}
+
+func (b *block) rejectsNull(r *rel) bool { return b.where != nil && rejectsNull(b.where, r) }
+
+func (u *measureUse) filterRejectsNull(r *rel) bool {
+	return u.filter != nil && rejectsNull(u.filter, r)
+}
+
+// stockColumns refuses a sum over the column of a stock across the time that
+// it must not be added over: twelve month-ends don't make a year.
+func (c *checker) stockColumns(u *measureUse, b *block) {
+	if u.name != "sum" || u.arg == nil {
+		return
+	}
+	for _, m := range c.Semantic.Metrics {
+		if m.Additivity.Kind != "semi" {
+			continue
+		}
+		for r := range u.arg.relations() {
+			if r.table.Name != m.Table || !c.touches(u.arg, r, semantic.Columns(m.Expr)) {
+				continue
+			}
+			for _, over := range m.Additivity.NotOver {
+				if b.groupedBy(r, over) || b.pinned(r, over) {
+					continue
+				}
+				c.refuseSum(u, m, r, over)
+				return
+			}
+		}
+	}
+}
+
+// touches tells whether the expression reads one of the columns of r.
+func (c *checker) touches(t *typed, r *rel, columns []string) bool {
+	found := false
+	t.walk(func(x *typed) {
+		found = found || x.rel == r && slices.Contains(columns, x.column.Name)
+	})
+	return found
+}
+
+func (c *checker) refuseSum(u *measureUse, m *semantic.Metric, r *rel, over string) {
+	f := c.faultf(stageMeasures, CodeAdditivity, u.at,
+		"%s is a stock: its values of several %ss can't be added up", ColumnName(r.alias, u.argColumn()), over)
+	f.Hint = fmt.Sprintf("use the metric %s, its value at the %s %s, or group by %s", m.Name, timeOf(m), over, over)
+	if u.arg.rel != nil {
+		f.Repair = Repair{{"replace", strings.TrimSuffix(u.at, "/aggregate"), Expr{Metric: m.Name}}}
+	}
+}
+
+func (u *measureUse) argColumn() string {
+	name := ""
+	u.arg.walk(func(x *typed) {
+		if x.column != nil && name == "" {
+			name = x.column.Name
+		}
+	})
+	return name
+}
+
+func timeOf(m *semantic.Metric) string {
+	if m.Additivity.Time == "" {
+		return "last"
+	}
+	return m.Additivity.Time
+}

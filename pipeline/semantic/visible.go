@@ -1,0 +1,68 @@
+package semantic
+
+import (
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// Visible is the part of the model that stands on what the snapshot, filtered
+// for a role, holds: a metric whose table, columns or filters aren't all visible
+// isn't there.
+func (m *Model) Visible(s *catalog.Snapshot) *Model {
+	v := &Model{Version: m.Version, Tables: map[catalog.Name]*Table{}}
+	for name, t := range m.Tables {
+		if seen := s.Table(name); seen != nil {
+			v.Tables[name] = t.visible(seen)
+		}
+	}
+	for _, r := range m.Relationships {
+		if hasAll(s, r.From, r.FromColumns) && hasAll(s, r.To, r.ToColumns) {
+			v.Relationships = append(v.Relationships, r)
+		}
+	}
+	for _, x := range m.Metrics {
+		if x.visible(s, v.Relationships) {
+			v.Metrics = append(v.Metrics, x)
+		}
+	}
+	for _, e := range m.Entities {
+		if hasAll(s, e.Table, e.Key) {
+			v.Entities = append(v.Entities, e)
+		}
+	}
+	return v
+}
+
+func (t *Table) visible(seen *catalog.Table) *Table {
+	v := *t
+	v.Columns = map[string]Column{}
+	for name, c := range t.Columns {
+		if seen.Column(name) != nil {
+			v.Columns[name] = c
+		}
+	}
+	return &v
+}
+
+func (x *Metric) visible(s *catalog.Snapshot, relationships []*Relationship) bool {
+	if !hasAll(s, x.Table, Columns(x.Expr)) || !hasAll(s, x.Table, x.Additivity.NotOver) {
+		return false
+	}
+	for _, f := range x.Filters {
+		if !hasAll(s, f.Table, Columns(f.Cond)) {
+			return false
+		}
+		for _, r := range f.Path {
+			if !slices.Contains(relationships, r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func hasAll(s *catalog.Snapshot, n catalog.Name, columns []string) bool {
+	t := s.Table(n)
+	return t != nil && !slices.ContainsFunc(columns, func(c string) bool { return t.Column(c) == nil })
+}
