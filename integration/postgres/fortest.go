@@ -30,6 +30,9 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	return Start(ctx, Options{TLS: false, Log: os.Stderr, Settings: map[string]string{"log_statement": "all"}})
 })
 
+// Shared is the server of ForTest for callers without a test at hand.
+func Shared() (*Server, error) { return shared() }
+
 // ForTest is the server that all tests of a test binary share: trusting, with
 // no TLS, every statement in its log. It is started by the first call.
 func ForTest(t TB) *Server {

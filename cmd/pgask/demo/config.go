@@ -12,15 +12,19 @@ import (
 	"github.com/pgask/pgask/integration/postgres"
 )
 
-// settings are what the demo puts in the sample files in place of what they
+// Settings are what the demo puts in the sample files in place of what they
 // say.
-type settings struct {
-	listen, http, dsn, password, today string
+type Settings struct {
+	Listen   string // address for clients
+	HTTP     string // address for metrics
+	DSN      string // of pgask's own login
+	Password string // of the logins of the roles
+	Today    string // reference date; empty is the database's
 }
 
-// writeConfig writes the sample files with a certificate beside them and
+// WriteConfig writes the sample files with a certificate beside them and
 // returns the path of pgask.yaml.
-func writeConfig(dir string, s settings) (string, error) {
+func WriteConfig(dir string, s Settings) (string, error) {
 	cert, key, err := postgres.Certificate()
 	if err != nil {
 		return "", err
@@ -52,7 +56,7 @@ func writeConfig(dir string, s settings) (string, error) {
 // apply replaces, in the text of one file, the lines that the sample files keep
 // for this. One that isn't there is an error: the files and this list must
 // agree.
-func (s settings) apply(name, text string) (string, error) {
+func (s Settings) apply(name, text string) (string, error) {
 	for _, change := range s.changes()[name] {
 		if !strings.Contains(text, change[0]) {
 			return "", fmt.Errorf("configs/demo/%s: no %q to replace", name, change[0])
@@ -62,19 +66,19 @@ func (s settings) apply(name, text string) (string, error) {
 	return text, nil
 }
 
-func (s settings) changes() map[string][][2]string {
+func (s Settings) changes() map[string][][2]string {
 	pgask := [][2]string{
-		{"listen: 127.0.0.1:6432", "listen: " + quote(s.listen)},
-		{"http: 127.0.0.1:9432", "http: " + quote(s.http)},
+		{"listen: 127.0.0.1:6432", "listen: " + quote(s.Listen)},
+		{"http: 127.0.0.1:9432", "http: " + quote(s.HTTP)},
 		{"tls: {mode: disable}", "tls: {mode: prefer, cert: server.crt, key: server.key}"},
-		{"dsn: postgres://pgask:demo-only@127.0.0.1:5432/acme?sslmode=prefer", "dsn: " + quote(s.dsn)},
+		{"dsn: postgres://pgask:demo-only@127.0.0.1:5432/acme?sslmode=prefer", "dsn: " + quote(s.DSN)},
 	}
-	if s.today != "" {
-		pgask = append(pgask, [2]string{"cache: true}", "cache: true, today: " + quote(s.today) + "}"})
+	if s.Today != "" {
+		pgask = append(pgask, [2]string{"cache: true}", "cache: true, today: " + quote(s.Today) + "}"})
 	}
 	return map[string][][2]string{
 		"pgask.yaml":  pgask,
-		"policy.yaml": {{"password: demo-only", "password: " + quote(s.password)}},
+		"policy.yaml": {{"password: demo-only", "password: " + quote(s.Password)}},
 	}
 }
 

@@ -69,7 +69,7 @@ func run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.remove()) }()
-	config, err := writeConfig(dir, settings{listen: o.Listen, http: o.HTTP, dsn: db.dsn(company.Proxy), password: db.password, today: o.Today})
+	config, err := WriteConfig(dir, Settings{Listen: o.Listen, HTTP: o.HTTP, DSN: db.dsn(company.Proxy), Password: db.password, Today: o.Today})
 	if err != nil {
 		return err
 	}

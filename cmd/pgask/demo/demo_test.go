@@ -16,7 +16,7 @@ import (
 func TestWriteConfig(t *testing.T) {
 	dir := t.TempDir()
 	dsn := "postgres://pgask:s3cret@127.0.0.1:4711/acme?sslmode=disable"
-	path, err := writeConfig(dir, settings{listen: "127.0.0.1:0", http: "127.0.0.1:0", dsn: dsn, password: "s3cret", today: "2026-11-29"})
+	path, err := WriteConfig(dir, Settings{Listen: "127.0.0.1:0", HTTP: "127.0.0.1:0", DSN: dsn, Password: "s3cret", Today: "2026-11-29"})
 	if err != nil {
 		t.Fatal(err)
 	}
