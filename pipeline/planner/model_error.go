@@ -63,7 +63,7 @@ func demanded(got, want []plan.Column) error {
 	names := func(c []plan.Column) string {
 		quoted := make([]string, len(c))
 		for i := range c {
-			quoted[i] = modelName(c[i].Name)
+			quoted[i] = plan.Ident(c[i].Name)
 		}
 		return strings.Join(quoted, ", ")
 	}

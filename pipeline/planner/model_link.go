@@ -3,9 +3,11 @@ package planner
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/index"
+	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
@@ -52,7 +54,7 @@ func linkModel(in Input, tables []*catalog.Table) semanticContext {
 		}
 		for _, e := range in.Semantic.Entities {
 			if shown[e.Table] && says(said, e.Name, e.Synonyms) {
-				c.Entities = append(c.Entities, foundEntity{e.Name, tableName(e.Table)})
+				c.Entities = append(c.Entities, foundEntity{e.Name, plan.TableName(e.Table)})
 			}
 		}
 	}
@@ -60,8 +62,8 @@ func linkModel(in Input, tables []*catalog.Table) semanticContext {
 		c.Values = append(c.Values, saidValues(in.Semantic, t, said)...)
 	}
 	for _, h := range in.Hidden {
-		if says(said, h.Table, nil) {
-			c.Forbidden = append(c.Forbidden, tableName(h))
+		if words := saidAs(in.Question, h.Table); words != "" && !slices.Contains(c.Forbidden, words) {
+			c.Forbidden = append(c.Forbidden, words)
 		}
 	}
 	return c.bounded()
@@ -89,7 +91,7 @@ func saidValues(m *semantic.Model, t *catalog.Table, said []string) []foundValue
 		}
 		for _, v := range c.Values {
 			if len(v) <= shownValue && !isDigits(v) && says(said, v, nil) {
-				out = append(out, foundValue{tableName(t.Name) + "." + modelName(c.Name), v})
+				out = append(out, foundValue{plan.TableName(t.Name) + "." + plan.Ident(c.Name), v})
 			}
 		}
 	}
@@ -105,6 +107,21 @@ func says(said []string, name string, synonyms []string) bool {
 		}
 	}
 	return false
+}
+
+// saidAs gives the question's own words for a name, "" where it doesn't say
+// it: a forbidden table's true name must not come back in a model's answer.
+func saidAs(question, name string) string {
+	fields := strings.FieldsFunc(question, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := index.Words(name)
+	for i := range fields {
+		for j := i + 1; j <= len(fields) && j <= i+len(words); j++ {
+			if phrase := strings.Join(fields[i:j], " "); slices.Equal(index.Words(phrase), words) {
+				return phrase
+			}
+		}
+	}
+	return ""
 }
 
 func standsIn(said, words []string) bool {

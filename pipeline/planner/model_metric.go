@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // shownMetric is a registered measure as a model sees it.
@@ -51,13 +50,13 @@ func readable(in Input, m *semantic.Metric) bool {
 // metricColumns asks ok of each column that a definition reads; false at the
 // first no. A filter's table is asked for even if it names no column.
 func metricColumns(m *semantic.Metric, ok func(catalog.Name, string) bool) bool {
-	for _, c := range columnsOf(m.Expr) {
+	for _, c := range semantic.Columns(m.Expr) {
 		if !ok(m.Table, c) {
 			return false
 		}
 	}
 	for _, f := range m.Filters {
-		for _, c := range columnsOf(f.Cond) {
+		for _, c := range semantic.Columns(f.Cond) {
 			if !ok(f.Table, c) {
 				return false
 			}
@@ -67,7 +66,7 @@ func metricColumns(m *semantic.Metric, ok func(catalog.Name, string) bool) bool 
 }
 
 func showMetric(in Input, m *semantic.Metric) shownMetric {
-	out := shownMetric{Metric: m.Name, Table: tableName(m.Table), About: clip(m.Description, shownComment),
+	out := shownMetric{Metric: m.Name, Table: plan.TableName(m.Table), About: clip(m.Description, shownComment),
 		Synonyms: m.Synonyms, Unit: m.Unit, Additivity: additivity(m.Additivity)}
 	told := metricColumns(m, func(t catalog.Name, c string) bool { return exposure(in.Semantic, t, c) != semantic.Hidden })
 	if !told {
@@ -75,7 +74,7 @@ func showMetric(in Input, m *semantic.Metric) shownMetric {
 	}
 	out.Definition, out.Grain = m.ExprText, m.Grain
 	for _, f := range m.Filters {
-		out.Filter = append(out.Filter, tableName(f.Table)+": "+f.Text)
+		out.Filter = append(out.Filter, plan.TableName(f.Table)+": "+f.Text)
 	}
 	return out
 }
@@ -88,34 +87,4 @@ func additivity(a semantic.Additivity) string {
 		return "not to be summed"
 	}
 	return ""
-}
-
-// columnsOf lists the columns that an expression names, wherever they stand.
-func columnsOf(n *pg_query.Node) []string {
-	var out []string
-	if n != nil {
-		visit(n.ProtoReflect(), &out)
-	}
-	return out
-}
-
-func visit(m protoreflect.Message, out *[]string) {
-	if ref, ok := m.Interface().(*pg_query.ColumnRef); ok {
-		if f := ref.Fields; len(f) > 0 && f[len(f)-1].GetString_() != nil {
-			*out = append(*out, f[len(f)-1].GetString_().Sval)
-		}
-		return
-	}
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		switch {
-		case f.Message() == nil || f.IsMap():
-		case f.IsList():
-			for i := range v.List().Len() {
-				visit(v.List().Get(i).Message(), out)
-			}
-		default:
-			visit(v.Message(), out)
-		}
-		return true
-	})
 }

@@ -37,7 +37,7 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 		head.WriteString("[SEMANTIC_CONTEXT]\n" + compact(c) + "\n\n")
 	}
 	return prompt{
-		system: modelRules + "\n[SCHEMA]\n" + renderSchema(in, tables),
+		system: rules() + "\n[SCHEMA]\n" + renderSchema(in, tables),
 		head:   head.String(),
 		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
 		hidden: hiddenNames(in),

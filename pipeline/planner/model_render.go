@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
@@ -65,7 +66,7 @@ func renderSchema(in Input, tables []*catalog.Table) string {
 		if p, q := preferred(in.Semantic, a), preferred(in.Semantic, b); p != q {
 			return boolOrder(q) - boolOrder(p)
 		}
-		return strings.Compare(tableName(a.Name), tableName(b.Name))
+		return strings.Compare(plan.TableName(a.Name), plan.TableName(b.Name))
 	})
 	var b strings.Builder
 	for _, t := range tables {
@@ -97,7 +98,7 @@ func meaningOf(m *semantic.Model, n catalog.Name) semantic.Table {
 func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool) shownTable {
 	meaning := meaningOf(in.Semantic, t.Name)
 	out := shownTable{
-		Table: tableName(t.Name), Preferred: meaning.Preferred, Kind: kindName(t.Kind),
+		Table: plan.TableName(t.Name), Preferred: meaning.Preferred, Kind: kindName(t.Kind),
 		About: about(meaning.Description, t.Comment), Synonyms: meaning.Synonyms, Columns: []shownColumn{},
 	}
 	isKey := map[string]bool{}
@@ -115,7 +116,7 @@ func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool) shownTab
 		}
 	}
 	if allShown(meaning, t.PrimaryKey) {
-		out.Key = modelNames(t.PrimaryKey)
+		out.Key = identifiers(t.PrimaryKey)
 	}
 	out.Keys = showKeys(in, t, shown)
 	return out
@@ -130,7 +131,7 @@ func kindName(k catalog.Kind) string {
 }
 
 func showColumn(c *catalog.Column, meaning semantic.Column, key bool) shownColumn {
-	out := shownColumn{Name: modelName(c.Name), Type: c.Type.SQL,
+	out := shownColumn{Name: plan.Ident(c.Name), Type: c.Type.SQL,
 		About: about(meaning.Description, c.Comment), Synonyms: meaning.Synonyms}
 	if meaning.LLM == semantic.NameOnly {
 		return out
@@ -172,34 +173,17 @@ func about(description, comment string) string {
 
 // showKeys lists the relationships of a table to tables that are shown too.
 func showKeys(in Input, t *catalog.Table, shown map[catalog.Name]bool) []shownKey {
+	if in.Semantic == nil {
+		return nil
+	}
 	var out []shownKey
-	for _, r := range relationships(in, t) {
-		if shown[r.To] && allShown(meaningOf(in.Semantic, t.Name), r.FromColumns) &&
+	for _, r := range in.Semantic.Relationships {
+		if r.From == t.Name && shown[r.To] && allShown(meaningOf(in.Semantic, t.Name), r.FromColumns) &&
 			allShown(meaningOf(in.Semantic, r.To), r.ToColumns) {
-			out = append(out, shownKey{r.Name, modelNames(r.FromColumns), tableName(r.To), modelNames(r.ToColumns)})
+			out = append(out, shownKey{r.Name, identifiers(r.FromColumns), plan.TableName(r.To), identifiers(r.ToColumns)})
 		}
 	}
 	slices.SortFunc(out, func(a, b shownKey) int { return strings.Compare(a.Key, b.Key) })
-	return out
-}
-
-// relationships are the edges from a table: the semantic model's, which hold
-// the declared keys too, else the declared keys alone.
-func relationships(in Input, t *catalog.Table) []*semantic.Relationship {
-	var out []*semantic.Relationship
-	if in.Semantic != nil {
-		for _, r := range in.Semantic.Relationships {
-			if r.From == t.Name {
-				out = append(out, r)
-			}
-		}
-	}
-	if len(out) > 0 {
-		return out
-	}
-	for _, k := range t.ForeignKeys {
-		out = append(out, &semantic.Relationship{Name: k.Name, From: t.Name, FromColumns: k.Columns, To: k.Ref, ToColumns: k.RefColumns})
-	}
 	return out
 }
 
@@ -210,4 +194,13 @@ func allShown(t semantic.Table, columns []string) bool {
 		}
 	}
 	return true
+}
+
+// identifiers spells names as a plan does.
+func identifiers(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = plan.Ident(n)
+	}
+	return out
 }
