@@ -26,6 +26,7 @@ type fixture struct {
 	Database string // its name in Postgres; clients call it acme
 	Password string // of the company's logins
 	Config   string // path of pgask.yaml
+	HTTP     string // address of metrics and health
 	Cert     string // path of the proxy's certificate, which is its own authority
 	Proxy    *proxy
 }
@@ -73,9 +74,9 @@ func newFixture() (*fixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Cert = filepath.Join(dir, "server.crt")
+	f.Cert, f.HTTP = filepath.Join(dir, "server.crt"), freeAddress()
 	listen := freeAddress()
-	f.Config, err = demo.WriteConfig(dir, demo.Settings{Listen: listen, HTTP: freeAddress(), DSN: f.Login(company.Proxy), Password: f.Password})
+	f.Config, err = demo.WriteConfig(dir, demo.Settings{Listen: listen, HTTP: f.HTTP, DSN: f.Login(company.Proxy), Password: f.Password})
 	if err != nil {
 		return nil, err
 	}

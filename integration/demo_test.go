@@ -1,0 +1,153 @@
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// demoCommand is pgask demo on free ports, working in dir. Where tests use a
+// server of somebody else's, so does it.
+func demoCommand(dir string, args ...string) *exec.Cmd {
+	args = append([]string{"demo", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir}, args...)
+	if dsn := os.Getenv("PGASK_TEST_DSN"); dsn != "" {
+		args = append(args, "--dsn", dsn)
+	}
+	return exec.Command(program(), args...)
+}
+
+// openFolder is a temporary folder that any user may enter: as root the server
+// runs as another user.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, parent := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(parent, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func wantEmpty(t *testing.T, dir string) {
+	t.Helper()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v (error %v)", left, err)
+	}
+}
+
+// TestDemo runs the tour, today and on a date of its own. Every step checks
+// itself.
+func TestDemo(t *testing.T) {
+	for _, args := range [][]string{{"--once"}, {"--once", "--today", "2026-03-31"}} {
+		dir := openFolder(t)
+		out, err := output(demoCommand(dir, args...))
+		if err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(out, "ASK 'how many completed orders per region last month'") || strings.Contains(out, "\x1b[") {
+			t.Errorf("%v printed %s", args, out)
+		}
+		wantEmpty(t, dir)
+	}
+}
+
+// TestDemoStops lets the demo stay up, uses it as it says, and stops it.
+func TestDemoStops(t *testing.T) {
+	dir := openFolder(t)
+	cmd := demoCommand(dir)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	watch := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer watch.Stop()
+	tried := tryInvitation(t, stdout)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stdout)
+	if err := cmd.Wait(); err != nil || !tried {
+		t.Errorf("tried what it says: %v; exit %v, said %s", tried, err, errs.String())
+	}
+	wantEmpty(t, dir)
+}
+
+// tryInvitation runs the psql line that the demo ends with.
+func tryInvitation(t *testing.T, stdout io.Reader) bool {
+	t.Helper()
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if !strings.HasPrefix(line, "PGPASSWORD=ana psql") {
+			continue
+		}
+		out, err := output(exec.Command("/bin/sh", "-c", line+` -X -A -t -c "ASK 'orders by status'"`))
+		if err != nil || strings.Count(out, "\n") != 3 {
+			t.Errorf("%s: %q, error %v", line, out, err)
+		}
+		return true
+	}
+	return false
+}
+
+// TestHTTP reads health and metrics of the shared proxy.
+func TestHTTP(t *testing.T) {
+	f := acme(t)
+	table(t, f.Connect(t, "ana"), "ASK 'orders by status'")
+	for path, want := range map[string]string{"/healthz": "", "/readyz": "", "/metrics": "\npgask_"} {
+		response, err := http.Get("http://" + f.HTTP + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%s: status %s, error %v, body %.200s", path, response.Status, err, body)
+		}
+	}
+}
+
+// TestCommands runs the subcommands that need no session.
+func TestCommands(t *testing.T) {
+	f := acme(t)
+	for _, c := range []struct {
+		args  []string
+		input string
+		want  string
+		fails bool
+	}{
+		{args: []string{"version"}, want: "go1."},
+		{args: []string{"check", "--config", f.Config}},
+		{args: []string{"check", "--config", "../configs/demo/pgask.yaml", "--offline"}},
+		{args: []string{"check", "--config", "testdata/faulty/pgask.yaml", "--offline"}, want: "pgask.yaml:2", fails: true},
+		{args: []string{"explain", "--config", f.Config, "--user", "ana", "SELECT count(*) FROM orders"}, want: "tenant_id"},
+		{args: []string{"explain", "--config", f.Config, "--user", "ana", "SELECT * FROM payroll"}, want: "42501"},
+		{args: []string{"explain", "--config", f.Config, "--user", "ana", "ASK 'orders by status'"}, want: "builtin"},
+		{args: []string{"users", "hash"}, input: "secret\n", want: "SCRAM-SHA-256$"},
+		{args: []string{"no-such-command"}, want: "no-such-command", fails: true},
+	} {
+		cmd := exec.Command(program(), c.args...)
+		cmd.Stdin = strings.NewReader(c.input)
+		out, err := cmd.CombinedOutput()
+		if c.args[0] == "explain" {
+			err = nil // its exit code tells the verdict
+		}
+		if (err != nil) != c.fails || !strings.Contains(string(out), c.want) {
+			t.Errorf("pgask %s: error %v, printed %s", strings.Join(c.args, " "), err, out)
+		}
+	}
+}
