@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -16,8 +15,8 @@ import (
 // hundred KiB.
 const maxFile = 8 << 20
 
-// syntaxLine finds the line in the YAML scanner's messages.
-var syntaxLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+// syntaxPrefix is the beginning of the YAML scanner's messages.
+var syntaxPrefix = regexp.MustCompile(`^yaml: (?:line \d+: )?`)
 
 // open parses a file's bytes. An empty file gives a value that is null, which
 // every reader takes as a mapping without keys; a file that isn't YAML gives
@@ -54,40 +53,37 @@ func open(file string, data []byte) value {
 // syntax notes a text that isn't YAML. The scanner names the line where the
 // surrounding block began; the line that broke it is looked for.
 func (v value) syntax(data []byte, err error) value {
-	msg := err.Error()
 	at := v
-	line, found := brokenLine(data)
-	if m := syntaxLine.FindStringSubmatch(msg); !found && m != nil {
-		line, _ = strconv.Atoi(m[1]) // no number is line 0, the whole file
-	}
-	at.node = &yaml.Node{Line: line}
-	msg = syntaxLine.ReplaceAllString(msg, "")
+	at.node = &yaml.Node{Line: brokenLine(data)}
+	msg := syntaxPrefix.ReplaceAllString(err.Error(), "")
 	at.fault("not YAML: %s", strings.ReplaceAll(msg, "\n", " "))
 	return v
 }
 
-// searchBudget bounds the bytes that brokenLine parses. A file of 400 lines
-// needs about 3 MiB.
-const searchBudget = 8 << 20
+// lookAhead is how many lines a value may stretch over, such as a list in
+// brackets, whose beginning alone is not YAML.
+const lookAhead = 20
 
 // brokenLine is the line after the longest run of lines from the start that is
 // YAML by itself: there stands the bad indentation, or what was never closed.
-func brokenLine(data []byte) (line int, found bool) {
-	budget, end, count := searchBudget, 0, 0
-	for end < len(data) {
+func brokenLine(data []byte) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	parses := func(n int) bool {
 		var doc yaml.Node
-		if i := bytes.IndexByte(data[end:], '\n'); i >= 0 {
-			end += i + 1
+		return yaml.Unmarshal(bytes.Join(lines[:n], nil), &doc) == nil
+	}
+	good, bad := 0, len(lines)
+	for good+1 < bad {
+		if middle := (good + bad) / 2; parses(middle) {
+			good = middle
 		} else {
-			end = len(data)
-		}
-		count++
-		if budget -= end; budget < 0 {
-			return 0, false
-		}
-		if err := yaml.Unmarshal(data[:end], &doc); err == nil {
-			line = count
+			bad = middle
 		}
 	}
-	return line + 1, true
+	for n := good + 1; n <= min(good+lookAhead, len(lines)-1); n++ {
+		if parses(n) {
+			good = n
+		}
+	}
+	return good + 1
 }

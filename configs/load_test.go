@@ -197,3 +197,22 @@ func TestTypes(t *testing.T) {
 		t.Error("a null attribute was left out")
 	}
 }
+
+func TestBrokenLine(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		line int
+	}{
+		{"a: 1\n b: 2\n", 2},
+		{"a: [1,\n 2,\n 3]\nb: {x: 1\nc: 2\n", 4},
+		{"a: 'x\n\n  y'\nb: \"never\nclosed: 1\n", 4},
+		{"users:\n  - name: a\n    role: x\n   cert: y\n  - name: b\n", 4},
+		{"\t", 1},
+		{"a: 1\nb: @x\n", 2},
+	} {
+		_, faults := DecodeConfig("pgask.yaml", []byte(c.text))
+		if len(faults) != 1 || faults[0].Pos.Line != c.line {
+			t.Errorf("%q: want one fault on line %d, got\n%s", c.text, c.line, lines(faults))
+		}
+	}
+}
