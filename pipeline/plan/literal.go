@@ -244,7 +244,7 @@ func constant(s string, t typ) (*pg_query.Node, typ, error) {
 func constType(t typ) string {
 	switch t.fam {
 	case famEnum:
-		return TableName(t.name)
+		return `"` + strings.ReplaceAll(t.name.Schema, `"`, `""`) + `"."` + strings.ReplaceAll(t.name.Table, `"`, `""`) + `"`
 	case famTime, famUUID, famOther:
 		return t.sql
 	}
