@@ -1,0 +1,88 @@
+package policy
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// call judges a function call: its name by the allow-list, then its arguments
+// and everything else that hangs on it.
+func (j *judge) call(n *pg_query.FuncCall, l *level) error {
+	if err := j.functionName(n); err != nil {
+		return err
+	}
+	_, name := functionParts(n.Funcname)
+	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup
+	if aggregate {
+		j.aggregates++
+		defer func() { j.aggregates-- }()
+	}
+	return children(n, func(c proto.Message) error { return j.walk(c, l) })
+}
+
+// functionName checks the name and, for a function that the policy adds,
+// writes its schema: the backend's search_path holds only pg_catalog.
+func (j *judge) functionName(n *pg_query.FuncCall) error {
+	v := j.view
+	schema, name, ok := nameParts(n.Funcname)
+	if !ok {
+		return v.deniedFunction("?")
+	}
+	if schema == "" || schema == builtinSchema {
+		known := v.builtins[name] != functionUnknown || anyFunction(v.functions.allow, builtinSchema, name)
+		if known && !anyFunction(v.functions.deny, builtinSchema, name) {
+			return nil
+		}
+		if schema != "" {
+			return v.deniedFunction(name)
+		}
+	}
+	candidates := []string{schema}
+	if schema == "" {
+		candidates = v.role.SearchPath
+	}
+	for _, s := range candidates {
+		if s != builtinSchema && anyFunction(v.functions.allow, s, name) && !anyFunction(v.functions.deny, s, name) {
+			n.Funcname = stmt.Names(s, name)
+			return nil
+		}
+	}
+	return v.deniedFunction(name)
+}
+
+// answer replaces questions about the session: the backend's login and pinned
+// search_path are not the user's. It returns nil for any other node.
+func (j *judge) answer(n *pg_query.Node) *pg_query.Node {
+	if f := n.GetSqlvalueFunction(); f != nil {
+		switch f.Op {
+		case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_USER, pg_query.SQLValueFunctionOp_SVFOP_USER,
+			pg_query.SQLValueFunctionOp_SVFOP_SESSION_USER, pg_query.SQLValueFunctionOp_SVFOP_CURRENT_ROLE:
+			return nameConst(j.view.role.User)
+		case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_SCHEMA:
+			return nameConst(j.view.role.SearchPath[0])
+		}
+		return nil
+	}
+	call := n.GetFuncCall()
+	if call == nil || call.Over != nil || call.AggFilter != nil {
+		return nil
+	}
+	schema, name, ok := nameParts(call.Funcname)
+	if !ok || schema != "" && schema != builtinSchema {
+		return nil
+	}
+	switch {
+	case name == "current_schema" && len(call.Args) == 0:
+		return nameConst(j.view.role.SearchPath[0])
+	case name == "current_database" && len(call.Args) == 0:
+		return nameConst(j.view.snapshot.Database)
+	}
+	return nil
+}
+
+func nameConst(s string) *pg_query.Node {
+	t := &pg_query.TypeName{Names: stmt.Names("name"), Typemod: -1}
+	return stmt.Cast(stmt.StringConst(s), t)
+}

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+)
+
+// copyOut allows COPY (query) TO STDOUT as text or CSV.
+func (j *judge) copyOut(n *pg_query.Node, c *pg_query.CopyStmt) (*pg_query.Node, Facts, error) {
+	switch {
+	case c.IsFrom:
+		return nil, Facts{}, writes("COPY FROM")
+	case c.IsProgram || c.Filename != "":
+		return nil, Facts{}, deny(stateDenied, "permission denied: COPY to a file or program is not allowed for this role")
+	case c.Query == nil:
+		return nil, Facts{}, unsupported("COPY of a table", "Write COPY (SELECT …) TO STDOUT.")
+	case c.Relation != nil || len(c.Attlist) > 0 || c.WhereClause != nil:
+		return nil, Facts{}, unsupported("this COPY", "Write COPY (SELECT …) TO STDOUT.")
+	}
+	header, err := copyOptions(c.Options)
+	if err != nil {
+		return nil, Facts{}, err
+	}
+	query, f, err := j.inner(c.Query)
+	if err != nil {
+		return nil, Facts{}, err
+	}
+	c.Query = query
+	f.Tag, f.Rows, f.CopyHeader = "COPY", true, header
+	return n, f, nil
+}
+
+// copyOptions tells whether a header line comes first.
+func copyOptions(options []*pg_query.Node) (header bool, err error) {
+	for _, o := range options {
+		d := o.GetDefElem()
+		value := optionText(d.GetArg())
+		switch d.GetDefname() {
+		case "format":
+			if value != "csv" && value != "text" {
+				return false, unsupported("COPY in this format", "Use FORMAT csv or text.")
+			}
+		case "header":
+			if value != "" && !truth(value) && !falsehood(value) {
+				return false, unsupported("this COPY header", "Use HEADER true or false.")
+			}
+			header = value == "" || truth(value)
+		case "delimiter", "null", "quote", "escape", "force_quote":
+		case "encoding":
+			if !utf8Name(value) {
+				return false, unsupported("COPY in another encoding", "Use ENCODING 'UTF8'.")
+			}
+		default:
+			return false, unsupported("this COPY option", "Use FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE or FORCE_QUOTE.")
+		}
+	}
+	return header, nil
+}
+
+// optionText is an option's value as text, in lower case; empty without one.
+func optionText(n *pg_query.Node) string {
+	switch x := n.GetNode().(type) {
+	case *pg_query.Node_String_:
+		return strings.ToLower(x.String_.Sval)
+	case *pg_query.Node_Integer:
+		if x.Integer.Ival == 1 {
+			return "1"
+		}
+		return "0"
+	case *pg_query.Node_Boolean:
+		if x.Boolean.Boolval {
+			return "true"
+		}
+		return "false"
+	}
+	if n.GetNode() == nil {
+		return ""
+	}
+	return "?"
+}
+
+func truth(s string) bool     { return s == "true" || s == "on" || s == "1" }
+func falsehood(s string) bool { return s == "false" || s == "off" || s == "0" }
+
+func utf8Name(s string) bool {
+	s = strings.ToLower(strings.ReplaceAll(s, "-", ""))
+	return s == "utf8" || s == "unicode"
+}

@@ -1,0 +1,55 @@
+package policy
+
+import "fmt"
+
+// SQLSTATEs that a judgement can end in.
+const (
+	stateDenied      = "42501" // insufficient_privilege
+	stateReadOnly    = "25006" // read_only_sql_transaction
+	stateUnsupported = "0A000" // feature_not_supported: allowed, but not provably safe in this form
+	stateNoTable     = "42P01"
+	stateNoColumn    = "42703"
+	stateNoFunction  = "42883"
+	stateNoType      = "42704"
+	stateNoRole      = "28000"
+	stateBadParam    = "22023"
+	stateTooDeep     = "54000"
+)
+
+// Denied is a refusal: the statement must not run. Its texts may be shown to
+// the client as they are; they name nothing that the role may not know.
+type Denied struct {
+	state, message, detail, hint string
+}
+
+// Error is the message, without detail and hint.
+func (d *Denied) Error() string { return d.message }
+
+// SQLState is the five-character code for the client.
+func (d *Denied) SQLState() string { return d.state }
+
+// Detail says which rule forbids, for roles with explicit refusals; else empty.
+func (d *Denied) Detail() string { return d.detail }
+
+// Hint is something that the user can type instead; often empty.
+func (d *Denied) Hint() string { return d.hint }
+
+func deny(state, format string, args ...any) *Denied {
+	return &Denied{state: state, message: fmt.Sprintf(format, args...)}
+}
+
+func (d *Denied) withDetail(format string, args ...any) *Denied {
+	d.detail = fmt.Sprintf(format, args...)
+	return d
+}
+
+func (d *Denied) withHint(format string, args ...any) *Denied {
+	d.hint = fmt.Sprintf(format, args...)
+	return d
+}
+
+// unsupported refuses a form that may be harmless but can't be proven so; the
+// hint says how to write it instead.
+func unsupported(what, hint string) *Denied {
+	return deny(stateUnsupported, "%s is not supported for governed roles", what).withHint("%s", hint)
+}

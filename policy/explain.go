@@ -1,0 +1,94 @@
+package policy
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// explain allows the plan of a judged SELECT without costs: estimates come
+// from all rows' statistics, whoever may see those. The plan shows row rules
+// and the names of what is scanned, so it is refused where these would tell of
+// something the role may not know. ANALYZE would run the query.
+func (j *judge) explain(n *pg_query.Node, e *pg_query.ExplainStmt) (*pg_query.Node, Facts, error) {
+	var kept []*pg_query.Node
+	for _, o := range e.Options {
+		d := o.GetDefElem()
+		value := optionText(d.GetArg())
+		switch d.GetDefname() {
+		case "format":
+			kept = append(kept, o)
+		case "costs", "timing", "summary", "verbose", "buffers", "analyze", "settings", "wal":
+			if d.Defname == "costs" || falsehood(value) {
+				continue // off is what it will be
+			}
+			return nil, Facts{}, unsupported("EXPLAIN with "+d.Defname, "Use plain EXPLAIN.")
+		default:
+			return nil, Facts{}, unsupported("this EXPLAIN option", "Use plain EXPLAIN.")
+		}
+	}
+	query, f, err := j.inner(e.Query)
+	if err != nil {
+		return nil, Facts{}, err
+	}
+	if err := j.explainable(); err != nil {
+		return nil, Facts{}, err
+	}
+	costs := &pg_query.DefElem{Defname: "costs", Arg: stmt.String("off"), Defaction: pg_query.DefElemAction_DEFELEM_UNSPEC}
+	e.Options = append(kept, &pg_query.Node{Node: &pg_query.Node_DefElem{DefElem: costs}})
+	e.Query = query
+	f.Tag, f.Rows, f.Cap = "EXPLAIN", false, 0
+	return n, f, nil
+}
+
+// explainable refuses plans that would name partitions, child tables, hidden
+// columns or hidden relations.
+func (j *judge) explainable() error {
+	for n := range j.used {
+		g := j.view.grants[n]
+		if g.table.Kind != catalog.KindTable || j.view.hasChildren(n) || g.namesHidden(j.view) {
+			return unsupported("EXPLAIN of this statement", "Run the statement itself.")
+		}
+	}
+	return nil
+}
+
+func (v *View) hasChildren(n catalog.Name) bool {
+	for _, t := range v.snapshot.Tables {
+		if t.Parent == n {
+			return true
+		}
+	}
+	return false
+}
+
+// namesHidden tells whether the row rule or a mask reads something that the
+// view doesn't show.
+func (g *grant) namesHidden(v *View) bool {
+	exprs := []*pg_query.Node{g.scope}
+	for _, c := range g.columns {
+		exprs = append(exprs, c.mask)
+	}
+	for _, e := range exprs {
+		if e != nil && walk(e, func(m any) error { return g.hiddenName(v, m) }) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *grant) hiddenName(v *View, m any) error {
+	switch n := m.(type) {
+	case *pg_query.ColumnRef:
+		if len(n.Fields) == 1 && g.denied[n.Fields[0].GetString_().GetSval()] {
+			return errMismatch
+		}
+	case *pg_query.RangeVar:
+		parent := v.grants[catalog.Name{Schema: n.Schemaname, Table: n.Relname}]
+		if parent == nil || len(parent.denied) > 0 || v.hasChildren(parent.table.Name) {
+			return errMismatch
+		}
+	}
+	return nil
+}

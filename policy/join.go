@@ -1,0 +1,130 @@
+package policy
+
+import (
+	"fmt"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// join judges both sides, then the condition, which sees both.
+func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, error) {
+	j.mark(n)
+	a, err := j.from(n.Larg, l, left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := j.from(n.Rarg, l, append(append([]*item{}, left...), a...))
+	if err != nil {
+		return nil, err
+	}
+	both := append(append([]*item{}, a...), b...)
+	merged, err := j.mergedColumns(n, a, b, l)
+	if err != nil {
+		return nil, err
+	}
+	on := &level{parent: l.parent, items: both, ctes: l.ctes, windows: l.windows}
+	if err := j.optional(n.Quals, on); err != nil {
+		return nil, err
+	}
+	joined := joinItem(a, b, merged)
+	using := j.usingAlias(n, merged)
+	if n.Alias != nil {
+		joined.name, joined.byName = n.Alias.Aliasname, true
+		return append([]*item{joined}, using...), renameColumns(joined, n.Alias)
+	}
+	for _, it := range both {
+		it.byColumn = false
+	}
+	return append(append(both, joined), using...), nil
+}
+
+// joinItem is the join's own columns: the merged ones first, then the rest of
+// either side.
+func joinItem(a, b []*item, merged []string) *item {
+	it := &item{byColumn: true, denied: deniedIn(append(append([]*item{}, a...), b...))}
+	it.columns = plainColumns(merged)
+	for _, side := range [][]*item{a, b} {
+		cols, open := visible(side)
+		it.open = it.open || open
+		for _, c := range cols {
+			if !contains(merged, c.name) {
+				it.columns = append(it.columns, c)
+			}
+		}
+	}
+	return it
+}
+
+// mergedColumns are the columns of NATURAL and USING. A column that either side
+// has but the role may not see would change the join: it is refused.
+func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
+	left, leftOpen := visible(a)
+	right, rightOpen := visible(b)
+	deniedLeft, deniedRight := deniedIn(a), deniedIn(b)
+	var names []string
+	for _, u := range n.UsingClause {
+		j.mark(u)
+		name := u.GetString_().GetSval()
+		if deniedLeft[name] || deniedRight[name] {
+			return nil, j.view.deniedColumn("", name, l)
+		}
+		if !has(left, name) && !leftOpen || !has(right, name) && !rightOpen {
+			return nil, j.view.unknownColumn("", name, &level{parent: l.parent, items: append(append([]*item{}, a...), b...)})
+		}
+		names = append(names, name)
+	}
+	if !n.IsNatural {
+		return names, nil
+	}
+	if leftOpen || rightOpen {
+		return nil, unsupported("NATURAL JOIN with a function", "Use JOIN … ON.")
+	}
+	for name := range deniedLeft {
+		if has(right, name) || deniedRight[name] {
+			return nil, j.view.deniedColumn("", name, l)
+		}
+	}
+	for name := range deniedRight {
+		if has(left, name) {
+			return nil, j.view.deniedColumn("", name, l)
+		}
+	}
+	for _, c := range left {
+		if has(right, c.name) {
+			names = append(names, c.name)
+		}
+	}
+	return names, nil
+}
+
+func has(cols []column, name string) bool {
+	for _, c := range cols {
+		if c.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// usingAlias is JOIN … USING (…) AS x: x qualifies the merged columns. The
+// printer doesn't quote that name, so an odd one gets another.
+func (j *judge) usingAlias(n *pg_query.JoinExpr, merged []string) []*item {
+	a := n.JoinUsingAlias
+	if a == nil {
+		return nil
+	}
+	it := &item{name: a.Aliasname, columns: plainColumns(merged), byName: true}
+	if !plainIdentifier(a.Aliasname) {
+		it.rename = j.freshName("using")
+		n.JoinUsingAlias = stmt.AliasOf(it.rename)
+	}
+	return []*item{it}
+}
+
+// freshName makes a name for something that only the query itself sees.
+func (j *judge) freshName(kind string) string {
+	j.generated++
+	return fmt.Sprintf("pgask_%s_%d", kind, j.generated)
+}

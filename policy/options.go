@@ -1,0 +1,15 @@
+package policy
+
+// Options say how a statement is going to be run.
+type Options struct {
+	// ParamTypes are the type oids of the Parse message, 0 where the client
+	// leaves the type to Postgres.
+	ParamTypes []uint32
+	// Cap limits the statement's rows to the role's cap plus one. It is off
+	// only for queries of our own that bound themselves.
+	Cap bool
+	// OnTruncateError is the planted word that Postgres must raise, in a 22P02
+	// that quotes it, once more rows than the cap are read. Empty for roles whose
+	// truncation is a notice.
+	OnTruncateError string
+}

@@ -1,0 +1,228 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// resolve finds the relation that a name in FROM means, as Postgres would with
+// the role's search_path.
+func (v *View) resolve(r *pg_query.RangeVar) (*grant, *Denied) {
+	if r.Catalogname != "" && r.Catalogname != v.snapshot.Database {
+		return nil, deny(stateUnsupported, "cross-database references are not implemented: %s.%s.%s", r.Catalogname, r.Schemaname, r.Relname)
+	}
+	n, exists := v.lookup(r)
+	g := v.grants[n]
+	if !exists || g == nil {
+		return nil, v.deniedRelation(r, n, exists)
+	}
+	if g.broken != nil {
+		return nil, g.broken
+	}
+	return g, nil
+}
+
+// lookup resolves a relation's name and tells whether it exists. Unqualified
+// pg_… names are the system catalogs', whatever else is called so.
+func (v *View) lookup(r *pg_query.RangeVar) (catalog.Name, bool) {
+	if r.Schemaname != "" {
+		n := catalog.Name{Schema: r.Schemaname, Table: r.Relname}
+		return n, v.snapshot.Table(n) != nil
+	}
+	if strings.HasPrefix(r.Relname, "pg_") {
+		return catalog.Name{Schema: builtinSchema, Table: r.Relname}, false
+	}
+	for _, s := range v.role.SearchPath {
+		if n := (catalog.Name{Schema: s, Table: r.Relname}); v.snapshot.Table(n) != nil {
+			return n, true
+		}
+	}
+	return catalog.Name{Table: r.Relname}, false
+}
+
+// deniedRelation refuses a relation. Unless refusals are explicit, nothing
+// tells whether it exists.
+func (v *View) deniedRelation(r *pg_query.RangeVar, n catalog.Name, exists bool) *Denied {
+	typed := configs.Spell(r.Relname)
+	if r.Schemaname != "" {
+		typed = configs.Spell(r.Schemaname) + "." + typed
+	}
+	d := deny(stateDenied, "permission denied for relation %s", typed)
+	switch {
+	case v.role.Explicit && systemSchema(n.Schema):
+		d.withDetail("The system catalogs are not open to this role.")
+	case v.role.Explicit && !exists:
+		d = deny(stateNoTable, "relation %s does not exist", typed)
+	case v.role.Explicit:
+		d.withDetail("%s", v.ruleFor(n))
+	}
+	return v.nearestRelation(d, r, n)
+}
+
+func systemSchema(s string) bool {
+	return s == builtinSchema || s == "information_schema" || strings.HasPrefix(s, "pg_toast") || strings.HasPrefix(s, "pg_temp")
+}
+
+// ruleFor says which rule keeps the role from an existing relation.
+func (v *View) ruleFor(n catalog.Name) string {
+	for _, p := range v.role.rules {
+		if m := matching(p.config.Tables.Deny, n); m != nil {
+			return "Role " + p.config.Name + " denies " + m.String() + "."
+		}
+	}
+	for _, p := range v.role.rules {
+		if m := matching(p.config.Tables.Allow, n); m != nil {
+			return m.String() + " doesn't reach views, foreign tables, partitions and child tables: they are allowed by their full name only."
+		}
+	}
+	return "No rule of this role allows it."
+}
+
+// nearestRelation adds the most similar readable relation, spelled so that it
+// can be typed.
+func (v *View) nearestRelation(d *Denied, r *pg_query.RangeVar, n catalog.Name) *Denied {
+	best, distance := "", 3
+	for _, name := range v.sortedNames() {
+		if v.grants[name].broken != nil {
+			continue
+		}
+		if k := editDistance(r.Relname, name.Table); k < distance && k*2 < len(r.Relname) && name != n {
+			best, distance = v.shortest(name), k
+		}
+	}
+	if best == "" {
+		return d
+	}
+	return d.withHint("Perhaps you meant %s.", best)
+}
+
+// shortest spells a relation without its schema where the search_path finds it.
+func (v *View) shortest(n catalog.Name) string {
+	if found, ok := v.lookup(&pg_query.RangeVar{Relname: n.Table}); ok && found == n {
+		return configs.Spell(n.Table)
+	}
+	return spell(n)
+}
+
+// deniedColumn refuses a column that the table has but the role may not see,
+// unknownColumn one that it doesn't have: the same, unless refusals are
+// explicit.
+func (v *View) deniedColumn(qualifier, name string, l *level) *Denied {
+	d := v.refusedColumn(qualifier, name, l)
+	if v.role.Explicit {
+		d.withDetail("A columns rule of the policy denies it.")
+	}
+	return d
+}
+
+func (v *View) unknownColumn(qualifier, name string, l *level) *Denied {
+	d := v.refusedColumn(qualifier, name, l)
+	if v.role.Explicit {
+		d.state, d.message = stateNoColumn, strings.Replace(d.message, "permission denied for column ", "column ", 1)+" does not exist"
+	}
+	return d
+}
+
+func (v *View) refusedColumn(qualifier, name string, l *level) *Denied {
+	typed := configs.Spell(name)
+	if qualifier != "" {
+		typed = configs.Spell(qualifier) + "." + typed
+	}
+	d := deny(stateDenied, "permission denied for column %s", typed)
+	best, distance := "", 3
+	for at := l; at != nil; at = at.parent {
+		for _, it := range at.items {
+			if qualifier != "" && it.name != qualifier {
+				continue
+			}
+			for _, c := range it.columns {
+				if k := editDistance(name, c.name); k > 0 && k < distance && k*2 < len(name) {
+					best, distance = c.name, k
+				}
+			}
+		}
+	}
+	if best == "" {
+		return d
+	}
+	return d.withHint("Perhaps you meant %s.", configs.Spell(best))
+}
+
+// unknownQualifier refuses x.y where nothing in sight is called x.
+func (v *View) unknownQualifier(name string, l *level) *Denied {
+	d := deny(stateDenied, "permission denied for relation %s", configs.Spell(name))
+	if v.role.Explicit {
+		d = deny(stateNoTable, "missing FROM-clause entry for table %s", configs.Spell(name))
+	}
+	var names []string
+	for at := l; at != nil; at = at.parent {
+		for _, it := range at.items {
+			if it.byName && editDistance(it.name, name)*2 < len(name)+1 {
+				names = append(names, it.name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return d
+	}
+	return d.withHint("Perhaps you meant %s.", configs.Spell(names[0]))
+}
+
+// deniedFunction refuses a function. Which others exist isn't known here, so
+// it is the same for explicit refusals but for the reason.
+func (v *View) deniedFunction(name string) *Denied {
+	d := deny(stateDenied, "permission denied for function %s", configs.Spell(name))
+	if v.role.Explicit {
+		d.withDetail("It is not one of the safe built-in functions, and no rule of this role allows it.")
+	}
+	best, distance := "", 3
+	names := make([]string, 0, len(v.builtins))
+	for n := range v.builtins {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if k := editDistance(name, n); k < distance && k*3 < len(name) {
+			best, distance = n, k
+		}
+	}
+	if best == "" {
+		return d
+	}
+	return d.withHint("Perhaps you meant %s.", best)
+}
+
+// deniedType refuses a type.
+func (v *View) deniedType(name string) *Denied {
+	d := deny(stateDenied, "permission denied for type %s", name)
+	if v.role.Explicit {
+		d.withDetail("Only the built-in base types and enums of readable columns can be named.")
+	}
+	return d
+}
+
+// editDistance is Levenshtein's.
+func editDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for i := range row {
+		row[i] = i
+	}
+	for i := 1; i <= len(x); i++ {
+		previous := row[0]
+		row[0] = i
+		for k := 1; k <= len(y); k++ {
+			cost := 1
+			if x[i-1] == y[k-1] {
+				cost = 0
+			}
+			previous, row[k] = row[k], min(row[k]+1, row[k-1]+1, previous+cost)
+		}
+	}
+	return row[len(y)]
+}

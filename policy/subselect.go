@@ -1,0 +1,36 @@
+package policy
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// subselect is what stands in a relation's place: its permitted columns in
+// table order, masks and row rule applied. With partial, the statement holds
+// operations that can raise errors, and OFFSET 0 keeps Postgres from evaluating
+// them before a row rule that isn't surely first.
+func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, partial bool) *pg_query.Node {
+	table := stmt.Table(g.table.Name.Schema, g.table.Name.Table, "")
+	table.GetRangeVar().Inh = inh
+	if sample != nil {
+		table = &pg_query.Node{Node: &pg_query.Node_RangeTableSample{RangeTableSample: &pg_query.RangeTableSample{
+			Relation: table, Method: sample.Method, Args: sample.Args, Repeatable: sample.Repeatable}}}
+	}
+	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{table}}
+	for _, c := range g.columns {
+		if c.mask != nil {
+			s.TargetList = append(s.TargetList, stmt.Target(stmt.Clone(c.mask), c.column.Name))
+			continue
+		}
+		s.TargetList = append(s.TargetList, stmt.Target(stmt.Column(c.column.Name), ""))
+	}
+	if g.scope != nil {
+		s.WhereClause = stmt.Clone(g.scope)
+	}
+	if g.fenced || partial && g.scope != nil && !g.simple {
+		s.LimitOffset = stmt.IntConst(0)
+		s.LimitOption = pg_query.LimitOption_LIMIT_OPTION_COUNT
+	}
+	return stmt.SelectNode(s)
+}
