@@ -16,8 +16,6 @@ type ModelOptions struct {
 	TopK int
 	// Retries is how often a rejected plan may be made again.
 	Retries int
-	// Today is planner.today, YYYY-MM-DD; empty for the clock's date.
-	Today string
 }
 
 // Model asks a language model for a plan. What the model says is checked like
@@ -71,14 +69,6 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 func (m *Model) Prompt(in Input) (system, user string) {
 	p := m.prompt(in, m.indexes.of(in).Tables(in.Question, m.options.TopK))
 	return p.system, p.user(nil)
-}
-
-// today is the date that symbolic dates will count from.
-func (m *Model) today(in Input) string {
-	if m.options.Today != "" {
-		return m.options.Today
-	}
-	return in.Now.Format(time.DateOnly)
 }
 
 func (a *attempts) retrieve() []*catalog.Table {

@@ -84,17 +84,20 @@ func (a *attempts) judge(text []byte, n int) error {
 		return err
 	}
 	a.step(stage, "ok", "plan "+checked.Hash()[:12], time.Since(start))
-	a.proposal.Checked = checked
+	a.proposal.Checked = checked.WithConfidence(confidence(n))
 	return nil
 }
+
+// confidence in a plan that took n attempts. A model reads well but not
+// surely, and every rejected attempt shows that it guessed.
+func confidence(n int) float64 { return max(0.5, 1-0.1*float64(n)) }
 
 func (a *attempts) check(text []byte) (*plan.Checked, error) {
 	p, err := plan.Decode(text)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := plan.Validate(p, plan.Context{Catalog: a.in.Catalog, Semantic: a.in.Semantic,
-		Access: a.in.Access, Today: a.model.options.Today})
+	checked, err := plan.Validate(p, a.in.Context())
 	if err != nil {
 		return nil, err
 	}

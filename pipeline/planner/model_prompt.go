@@ -3,6 +3,7 @@ package planner
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -29,7 +30,7 @@ func (p prompt) user(faults []string) string {
 
 func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	var head strings.Builder
-	head.WriteString("[TODAY]\n" + m.today(in) + "\n\n")
+	head.WriteString("[TODAY]\n" + dateOf(in) + "\n\n")
 	if in.Columns != nil {
 		head.WriteString("[EXPECTED_COLUMNS]\n" + compact(expected(in)) + "\n\n")
 	}
@@ -42,6 +43,14 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
 		hidden: hiddenNames(in),
 	}
+}
+
+// dateOf is the date that symbolic dates will count from.
+func dateOf(in Input) string {
+	if in.Today != "" {
+		return in.Today
+	}
+	return in.Now.Format(time.DateOnly)
 }
 
 type expectedColumn struct {

@@ -9,19 +9,6 @@ import (
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
-// What is shown of long texts: prose in a table's values helps no filter.
-const (
-	shownComment = 300 // runes
-	shownValue   = 60  // bytes; a longer value is left out, since half a value equals nothing
-)
-
-// Values are all shown up to this many; of a larger domain only the most
-// frequent: a model needs their form, and would take a long list for the whole.
-const (
-	allValues  = 50
-	someValues = 5
-)
-
 // shownTable is a table as a model sees it. Empty fields are left out, and the
 // order of the fields is the order on the page.
 type shownTable struct {
@@ -35,16 +22,6 @@ type shownTable struct {
 	Keys      []shownKey    `json:"keys,omitempty"`
 }
 
-type shownColumn struct {
-	Name       string   `json:"name"`
-	Type       string   `json:"type"`
-	About      string   `json:"about,omitempty"`
-	Synonyms   []string `json:"synonyms,omitempty"`
-	Values     []string `json:"values,omitempty"`
-	SomeValues []string `json:"some_values,omitempty"`
-	Range      []string `json:"range,omitempty"`
-}
-
 // shownKey is a way to join: this table's columns point to one row of To.
 type shownKey struct {
 	Key       string   `json:"key"`
@@ -53,10 +30,26 @@ type shownKey struct {
 	ToColumns []string `json:"to_columns"`
 }
 
-// renderSchema writes the tables, one compact JSON object a line, preferred
+// schemaBytes is how large the schema block may be before it says less: about
+// 30,000 tokens, which every model in use takes.
+const schemaBytes = 100 << 10
+
+// renderSchema writes the tables as fully as the bound allows. Very wide ones
+// lose values and then comments; names and types stay.
+func renderSchema(in Input, tables []*catalog.Table) string {
+	text := ""
+	for d := everything; d <= bareNames; d++ {
+		if text = renderTables(in, tables, d); len(text) <= schemaBytes {
+			break
+		}
+	}
+	return text
+}
+
+// renderTables writes the tables, one compact JSON object a line, preferred
 // ones first and each group by name, then the metrics over them. The same
 // snapshot, meaning and tables give the same bytes.
-func renderSchema(in Input, tables []*catalog.Table) string {
+func renderTables(in Input, tables []*catalog.Table, d detail) string {
 	shown := make(map[catalog.Name]bool, len(tables))
 	for _, t := range tables {
 		shown[t.Name] = true
@@ -70,7 +63,7 @@ func renderSchema(in Input, tables []*catalog.Table) string {
 	})
 	var b strings.Builder
 	for _, t := range tables {
-		b.WriteString(compact(showTable(in, t, shown)) + "\n")
+		b.WriteString(compact(showTable(in, t, shown, d)) + "\n")
 	}
 	for _, metric := range shownMetrics(in, shown) {
 		b.WriteString(compact(metric) + "\n")
@@ -95,7 +88,7 @@ func meaningOf(m *semantic.Model, n catalog.Name) semantic.Table {
 	return *m.Tables[n]
 }
 
-func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool) shownTable {
+func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool, d detail) shownTable {
 	meaning := meaningOf(in.Semantic, t.Name)
 	out := shownTable{
 		Table: plan.TableName(t.Name), Preferred: meaning.Preferred, Kind: kindName(t.Kind),
@@ -112,7 +105,7 @@ func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool) shownTab
 	}
 	for _, c := range t.Columns {
 		if meaning.Columns[c.Name].LLM != semantic.Hidden {
-			out.Columns = append(out.Columns, showColumn(c, meaning.Columns[c.Name], isKey[c.Name]))
+			out.Columns = append(out.Columns, showColumn(c, meaning.Columns[c.Name], isKey[c.Name]).told(d))
 		}
 	}
 	if allShown(meaning, t.PrimaryKey) {
@@ -128,47 +121,6 @@ func kindName(k catalog.Kind) string {
 		return "view"
 	}
 	return ""
-}
-
-func showColumn(c *catalog.Column, meaning semantic.Column, key bool) shownColumn {
-	out := shownColumn{Name: plan.Ident(c.Name), Type: c.Type.SQL,
-		About: about(meaning.Description, c.Comment), Synonyms: meaning.Synonyms}
-	if meaning.LLM == semantic.NameOnly {
-		return out
-	}
-	if !key && c.Min != "" && c.Max != "" && (c.Type.Category == 'N' || c.Type.Category == 'D' || len(c.Values) == 0) {
-		out.Range = []string{c.Min, c.Max}
-		return out
-	}
-	if key && c.Type.Category == 'N' {
-		return out // numbers that only identify
-	}
-	values := shortValues(c.Values)
-	switch {
-	case c.AllValues && len(values) == len(c.Values) && len(values) <= allValues:
-		out.Values = values
-	default:
-		out.SomeValues = values[:min(len(values), someValues)]
-	}
-	return out
-}
-
-func shortValues(values []string) []string {
-	var out []string
-	for _, v := range values {
-		if len(v) <= shownValue {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// about prefers what the semantic model says to the database's comment.
-func about(description, comment string) string {
-	if description == "" {
-		description = comment
-	}
-	return clip(strings.TrimSpace(description), shownComment)
 }
 
 // showKeys lists the relationships of a table to tables that are shown too.

@@ -3,6 +3,7 @@ package planner
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,10 +99,10 @@ func TestModelSystemMessageIsStable(t *testing.T) {
 	}
 }
 
-func TestModelPromptTodayOption(t *testing.T) {
-	m := unasked(t)
-	m.options.Today = "2024-02-29"
-	if _, user := m.Prompt(modelInput(t, "revenue")); !strings.HasPrefix(user, "[TODAY]\n2024-02-29\n") {
+func TestModelPromptFixedDate(t *testing.T) {
+	in := modelInput(t, "revenue")
+	in.Today = "2024-02-29"
+	if _, user := unasked(t).Prompt(in); !strings.HasPrefix(user, "[TODAY]\n2024-02-29\n") {
 		t.Errorf("the user message is %q", user)
 	}
 }
@@ -278,6 +279,29 @@ func FuzzModelReply(f *testing.F) {
 			t.Errorf("%q ends the attempts: %v", text, err)
 		}
 	})
+}
+
+// A schema that is too wide says less of each column, never of fewer.
+func TestModelSchemaIsBounded(t *testing.T) {
+	for columns, want := range map[int]detail{20: everything, 60: fewValues, 400: noValues, 800: bareNames} {
+		in := modelInput(t, "revenue")
+		orders := in.Catalog.Table(modelRelation("orders"))
+		for i := range columns {
+			c := modelColumn(10+i, fmt.Sprintf("extra_%d", i), "text", 'S')
+			c.Comment, c.AllValues = strings.Repeat("about ", 30), true
+			for v := range 50 {
+				c.Values = append(c.Values, fmt.Sprintf("%s %d", strings.Repeat("v", 50), v))
+			}
+			orders.Columns = append(orders.Columns, c)
+		}
+		got := renderSchema(in, in.Catalog.Tables)
+		if len(got) > schemaBytes || got != renderTables(in, in.Catalog.Tables, want) {
+			t.Errorf("%d columns give %d bytes", columns, len(got))
+		}
+		if !strings.Contains(got, fmt.Sprintf(`"extra_%d"`, columns-1)) {
+			t.Errorf("%d columns: the last is missing", columns)
+		}
+	}
 }
 
 func TestModelTablesOfALargeSchema(t *testing.T) {
