@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/wire"
 )
 
 // capped makes a Run of at most rows rows. Package pipeline makes them from
@@ -98,3 +99,6 @@ func (refused) Hint() string     { return "a hint" }
 func deny(word string) pipeline.Decision {
 	return pipeline.Decision{Text: word, Denial: &pipeline.Denial{Word: word, Err: refused{}}}
 }
+
+// field is one field of an error's body.
+func field(body []byte, code byte) string { return string(wire.Field(body, code)) }

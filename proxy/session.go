@@ -123,7 +123,7 @@ func (s *session) end(cause error) {
 // finish gives the backend back and tells the client why the session ended.
 // Both loops have stopped.
 func (s *session) finish() {
-	s.lastWord()
+	spoken := s.lastWord()
 	s.cancels.stop()
 	if s.up.AtRest() && s.down.AtRest() && s.owed.empty() && !s.fatal && s.status.Load() != 0 {
 		_ = s.backend.Conn.SetDeadline(time.Time{})
@@ -134,6 +134,9 @@ func (s *session) finish() {
 	s.backend.Release()
 	s.up.Release()
 	s.down.Release()
+	if spoken {
+		linger(s.client)
+	}
 }
 
 // abandon closes a backend that can't be used again. What it still runs for a
@@ -151,11 +154,12 @@ func (s *session) abandon() {
 
 // lastWord writes the closing error, unless the end is the client's own or the
 // backend has given its own error, or it would land inside another frame.
-func (s *session) lastWord() {
+func (s *session) lastWord() bool {
 	if sqlState(s.cause) == "" || s.down.MidWrite() {
-		return
+		return false
 	}
 	sayFatal(s.client, s.cause, s.log)
+	return true
 }
 
 func (s *session) moved(d Direction, frames, bytes int) {

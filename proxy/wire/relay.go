@@ -29,6 +29,8 @@ type Relay struct {
 	// where that follows passing frames closely, a copy of those.
 	out []byte
 
+	broken bool // a write has failed
+
 	last   int // bytes of the last read
 	frames int // since the last call of moved
 	moved  func(frames, bytes int)
@@ -127,16 +129,16 @@ func (r *Relay) Flush() error {
 			r.out = append(r.out, r.buf.b[r.run:r.pos]...)
 			r.run = r.pos
 		}
-		if _, err := r.dst.Write(r.out); err != nil {
-			return &WriteError{err}
+		if err := r.write(r.out); err != nil {
+			return err
 		}
 		if r.out = r.out[:0]; cap(r.out) > largeBuffer {
 			r.out = nil
 		}
 	}
 	if r.run < r.pos {
-		if _, err := r.dst.Write(r.buf.b[r.run:r.pos]); err != nil {
-			return &WriteError{err}
+		if err := r.write(r.buf.b[r.run:r.pos]); err != nil {
+			return err
 		}
 		r.run = r.pos
 	}
@@ -146,18 +148,26 @@ func (r *Relay) Flush() error {
 // AtRest reports whether nothing is half done: no frame is partly read or
 // partly written, and no bytes wait.
 func (r *Relay) AtRest() bool {
-	return r.rest == 0 && r.pos == r.end && r.run == r.pos && len(r.out) == 0
+	return !r.broken && r.rest == 0 && r.pos == r.end && r.run == r.pos && len(r.out) == 0
 }
 
-// MidWrite reports whether dst has got the beginning of a frame and not its
-// end: nothing else may be written to it then.
-func (r *Relay) MidWrite() bool { return r.rest > 0 && !r.drop }
+// MidWrite reports whether dst may have got the beginning of a frame and not
+// its end: nothing else may be written to it then.
+func (r *Relay) MidWrite() bool { return r.broken || (r.rest > 0 && !r.drop) }
 
 // Release gives the buffers back. The relay can't be used afterwards.
 func (r *Relay) Release() {
 	r.buf.release()
 	r.out = nil
 	r.run, r.pos, r.end = 0, 0, 0
+}
+
+func (r *Relay) write(b []byte) error {
+	if _, err := r.dst.Write(b); err != nil {
+		r.broken = true
+		return &WriteError{err}
+	}
+	return nil
 }
 
 // skip moves pos over n bytes and returns how many of them are still to come.
