@@ -40,7 +40,6 @@ type constants struct {
 	table      *catalog.Table
 }
 
-
 // visit is called for parents first, so an operator replaces its parameters
 // before they are looked at on their own.
 func (c constants) visit(m any) error {

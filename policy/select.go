@@ -44,7 +44,9 @@ func (j *judge) selectStmt(s *pg_query.SelectStmt, outer *level, self *cte) (out
 	return j.plainSelect(s, l)
 }
 
-func writes(what string) *Denied { return deny(stateReadOnly, "%s is not allowed: this role only reads", what) }
+func writes(what string) *Denied {
+	return deny(stateReadOnly, "%s is not allowed: this role only reads", what)
+}
 
 // setOperation judges both arms. ORDER BY may name only the result's columns.
 func (j *judge) setOperation(s *pg_query.SelectStmt, l *level, self *cte) (outputs, error) {

@@ -17,6 +17,9 @@ import (
 func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.Node, Facts, error) {
 	name := strings.ToLower(s.Name)
 	change := &Setting{Name: name, Local: s.IsLocal}
+	if s.Kind != pg_query.VariableSetKind_VAR_SET_MULTI {
+		s.Name = name
+	}
 	facts := Facts{Tag: "SET", Set: change}
 	switch s.Kind {
 	case pg_query.VariableSetKind_VAR_SET_MULTI:

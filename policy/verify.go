@@ -40,7 +40,9 @@ func (j *judge) emit(n *pg_query.Node) (string, error) {
 
 // wide are limits for texts of our own: what was judged was small, the rules
 // added to it are the policy's.
-func wide() stmt.Limits { return stmt.Limits{Bytes: 64 << 20, Tokens: 1 << 20, Depth: 2000, Chain: 4000} }
+func wide() stmt.Limits {
+	return stmt.Limits{Bytes: 64 << 20, Tokens: 1 << 20, Depth: 2000, Chain: 4000}
+}
 
 // print prints a statement. SET is printed here: the printer writes its value
 // as an identifier, which can be neither empty nor long.
@@ -54,9 +56,6 @@ func print(n *pg_query.Node) (string, error) {
 		local = "LOCAL "
 	}
 	value := s.Args[0].GetAConst().GetSval().GetSval()
-	if strings.ContainsRune(value, '\\') {
-		return "", errMismatch
-	}
 	return "SET " + local + s.Name + " TO '" + strings.ReplaceAll(value, "'", "''") + "'", nil
 }
 

@@ -212,4 +212,6 @@ func (v *View) Describe() []TableGrant {
 }
 
 // SQL spells the table as SQL does.
-func (t TableGrant) SQL() string { return configs.Name{Schema: t.Table.Schema, Table: t.Table.Table}.String() }
+func (t TableGrant) SQL() string {
+	return configs.Name{Schema: t.Table.Schema, Table: t.Table.Table}.String()
+}
