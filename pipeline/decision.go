@@ -19,7 +19,9 @@ type Decision struct {
 	// with none, and Bind gets the value from Binding.
 	Told bool
 
-	prepared *prepared
+	// verdict and source are what Bind needs of a Parse.
+	verdict *verdict
+	source  source
 }
 
 // Denial is a refused statement: its planted word and the error in its place.

@@ -1,0 +1,190 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/answer"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// asked tells whether a statement is a question, and which: an ASK, or any
+// statement behind a comment that asks.
+func asked(st stmt.Statement) (*stmt.Ask, bool) {
+	if st.Ask != nil {
+		return st.Ask, true
+	}
+	if st.Tag.Question != "" {
+		return &stmt.Ask{Question: st.Tag.Question}, true
+	}
+	return nil, false
+}
+
+// answered is a question that was planned: its tree and what is known of it.
+type answered struct {
+	proposal planner.Proposal
+	tree     *pg_query.Node
+}
+
+// ask answers a statement that is a question.
+func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
+	at, err := s.mayAsk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch ask.Form {
+	case stmt.FormRows:
+		return s.askRows(ctx, at, st, ask)
+	case stmt.FormSQL, stmt.FormPlan, stmt.FormExplain:
+		return s.askAbout(ctx, st, ask)
+	}
+	return nil, &Error{Code: "0A000", Message: "this form of ASK is not supported by this version",
+		Advice: "ASK '" + strings.ReplaceAll(ask.Question, "'", "''") + "'"}
+}
+
+// mayAsk is the session's standing, for those who may ask.
+func (s *Session) mayAsk(ctx context.Context) (*standing, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if role, err := at.rules.Policy.RoleFor(s.who); err != nil || !role.Ask {
+		return nil, &Error{Code: "42501", Message: "permission denied to ask questions",
+			Advice: "write the query in SQL"}
+	}
+	s.p.counters.asks.Add(1)
+	return at, nil
+}
+
+// askRows compiles the question to the statement that answers it.
+func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
+	a, err := s.answer(ctx, at, ask)
+	if err != nil {
+		return nil, err
+	}
+	tree := a.tree
+	if st.Prepare != nil {
+		tree = &pg_query.Node{Node: &pg_query.Node_PrepareStmt{
+			PrepareStmt: &pg_query.PrepareStmt{Name: st.Prepare.Name, Query: tree}}}
+	}
+	return s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, nil, a)
+}
+
+// askInside answers the ask() calls of a larger statement, then judges the
+// whole.
+func (s *Session) askInside(ctx context.Context, st stmt.Statement, calls []stmt.AskCall, oids []uint32) (*verdict, error) {
+	at, err := s.mayAsk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]answered, len(calls))
+	for i, c := range calls {
+		if all[i], err = s.answer(ctx, at, &stmt.Ask{Question: c.Question}); err != nil {
+			return nil, err
+		}
+	}
+	for i, c := range calls {
+		stmt.ReplaceAsk(st.Tree, c, all[i].tree)
+	}
+	return s.approveAnswers(ctx, at, st, oids, all...)
+}
+
+// approveAnswers authorizes a statement that holds answers and attaches their
+// receipts and notices.
+func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Statement, oids []uint32, all ...answered) (*verdict, error) {
+	r := s.receipt(at)
+	for _, a := range all {
+		a.stamp(&r)
+	}
+	v, err := s.approve(ctx, at, r, st, oids)
+	if err != nil {
+		return nil, err
+	}
+	v.kind = "ask"
+	for _, a := range all {
+		v.steps = append(v.steps, a.proposal.Steps...)
+	}
+	told := answer.Receipt{Source: *r.Source, Scopes: v.receipt.Scopes, Qualifiers: v.receipt.Qualifiers}
+	if r.Curated != nil {
+		told.Curated, told.Values = r.Curated.ID, r.Curated.Values
+	}
+	message, detail := answer.Notice(told)
+	v.notices = []Notice{{Severity: "NOTICE", Code: "00000", Message: message, Detail: detail}}
+	return v, nil
+}
+
+// stamp enters an answer into the receipt; several answers in one statement
+// add up, and the first names the source.
+func (a answered) stamp(r *Receipt) {
+	if r.Source == nil {
+		source := a.proposal.Source
+		r.Source, r.Curated = &source, a.proposal.Curated
+	}
+	r.ModelCalls += a.proposal.ModelCalls
+	c := a.proposal.Checked
+	if c == nil {
+		return
+	}
+	if r.PlanHash == nil {
+		hash := c.Hash()
+		r.PlanHash = &hash
+	}
+	r.Qualifiers = append(r.Qualifiers, c.Qualifiers()...)
+}
+
+// answer plans a question and compiles the plan.
+func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answered, error) {
+	began := s.p.now()
+	p, err := s.propose(ctx, at, ask)
+	s.p.observe.Stage("plan", s.p.now().Sub(began))
+	s.p.observe.Answered(p.Source, p.ModelCalls, p.Tokens)
+	if err != nil {
+		return answered{proposal: p}, err
+	}
+	if p.Query != nil {
+		return answered{proposal: p, tree: p.Query}, nil
+	}
+	return answered{proposal: p, tree: plan.Compile(p.Checked)}, nil
+}
+
+// propose asks the planners, or takes the plan that was supplied.
+func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask) (planner.Proposal, error) {
+	in, err := s.input(ctx, at, ask)
+	if err != nil {
+		return planner.Proposal{}, err
+	}
+	if ask.HasPlan {
+		return supplied(ask.Plan, in)
+	}
+	if ask.Form == stmt.FormPlan {
+		in.PlanOnly = true
+	}
+	return at.rules.Planners.Plan(ctx, in)
+}
+
+// supplied is the plan of USING PLAN, validated like any other.
+func supplied(text string, in planner.Input) (planner.Proposal, error) {
+	p, err := plan.Decode([]byte(text))
+	if err != nil {
+		return planner.Proposal{}, err
+	}
+	c, err := plan.Validate(p, in.Context())
+	if err != nil {
+		return planner.Proposal{}, err
+	}
+	return planner.Proposal{Source: "supplied", Checked: c,
+		Steps: []planner.Step{{Stage: "supplied", Outcome: "ok", Detail: "plan " + c.Hash()}}}, nil
+}
+
+// input is the question with what its asker may know.
+func (s *Session) input(ctx context.Context, at *standing, ask *stmt.Ask) (planner.Input, error) {
+	k, err := s.know(ctx, at)
+	if err != nil {
+		return planner.Input{}, err
+	}
+	return planner.Input{Question: ask.Question, Database: s.db.Name, Catalog: k.catalog, Hidden: at.view.Hidden(),
+		Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
+}

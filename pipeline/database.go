@@ -1,0 +1,150 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// ownConnections bounds the connections for questions of our own (catalog,
+// samples, EXPLAIN) of one database and login.
+const ownConnections = 4
+
+// refreshAfter is how old a schema fingerprint may be when a statement names
+// something the snapshot doesn't know.
+const refreshAfter = time.Second
+
+// Database is one configured database as the pipeline sees it: its schema
+// snapshot and connections for questions of our own. It connects when first
+// needed and keeps no idle connection that nobody needed.
+type Database struct {
+	Name string
+	dsn  string
+	log  *slog.Logger
+	now  func() time.Time
+
+	mu     sync.Mutex // guards pools
+	pools  map[string]*pgxpool.Pool
+	schema schema
+	// known holds what askers may know, by what they may see.
+	known memo[*knowledge]
+}
+
+// schema is the newest snapshot; its mutex makes readers wait for one reader of
+// the catalog rather than read it many times.
+type schema struct {
+	mu       sync.Mutex
+	snapshot *catalog.Snapshot
+	print    string
+	checked  time.Time
+}
+
+// NewDatabase prepares a database of the configuration; it does not connect.
+func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
+	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[string]*pgxpool.Pool{}}
+}
+
+// Close ends all connections of our own.
+func (d *Database) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range d.pools {
+		p.Close()
+	}
+}
+
+// pool gives the connections that log in as login, with these settings; the
+// zero Login is the DSN's own.
+func (d *Database) pool(login auth.Login, settings map[string]string) (*pgxpool.Pool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := fmt.Sprintf("%q %q", login, settings) // maps print sorted by key
+	if p := d.pools[key]; p != nil {
+		return p, nil
+	}
+	c, err := pgxpool.ParseConfig(d.dsn)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: dsn can't be parsed", d.Name)
+	}
+	if login.User != "" {
+		c.ConnConfig.User, c.ConnConfig.Password = login.User, login.Password
+	}
+	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	c.ConnConfig.RuntimeParams["application_name"] = "pgask"
+	c.ConnConfig.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
+	c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	maps.Copy(c.ConnConfig.RuntimeParams, settings)
+	c.MaxConns, c.MinConns = ownConnections, 0
+	c.MaxConnIdleTime = time.Minute
+	p, err := pgxpool.NewWithConfig(context.Background(), c)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", d.Name, err)
+	}
+	d.pools[key] = p
+	return p, nil
+}
+
+// Snapshot is the schema as last read; the first call reads it.
+func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
+	d.schema.mu.Lock()
+	defer d.schema.mu.Unlock()
+	if d.schema.snapshot != nil {
+		return d.schema.snapshot, nil
+	}
+	return d.read(ctx)
+}
+
+// Refresh reads the schema again if it changed, looking at most once in
+// refreshAfter.
+func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
+	d.schema.mu.Lock()
+	defer d.schema.mu.Unlock()
+	if d.schema.snapshot != nil && d.now().Sub(d.schema.checked) < refreshAfter {
+		return d.schema.snapshot, nil
+	}
+	return d.read(ctx)
+}
+
+// read takes a new snapshot unless the fingerprint is the old one's.
+func (d *Database) read(ctx context.Context) (*catalog.Snapshot, error) {
+	p, err := d.pool(auth.Login{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := p.Acquire(ctx)
+	if err != nil {
+		return nil, unreachable(d.Name, err)
+	}
+	defer conn.Release()
+	print, err := catalog.Fingerprint(ctx, conn.Conn())
+	if err != nil {
+		return nil, fmt.Errorf("database %s: fingerprint: %w", d.Name, err)
+	}
+	d.schema.checked = d.now()
+	if d.schema.snapshot != nil && print == d.schema.print {
+		return d.schema.snapshot, nil
+	}
+	s, err := catalog.Read(ctx, conn.Conn(), catalog.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("database %s: catalog: %w", d.Name, err)
+	}
+	d.schema.snapshot, d.schema.print = s, print
+	d.log.Info("schema read", "database", d.Name, "tables", len(s.Tables), "version", s.Version)
+	return s, nil
+}
+
+// unreachable is the error of a login while its database can't be asked.
+func unreachable(database string, err error) error {
+	return fmt.Errorf("%w: %w", &Error{Code: "57P03",
+		Message: fmt.Sprintf("the database %q can't be reached now", database),
+		Advice:  "try again later"}, err)
+}

@@ -1,0 +1,239 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+// Query judges the text of a simple Query: all its statements together, one
+// denial denies the message.
+func (s *Session) Query(ctx context.Context, text string) Decision {
+	statements, mine, err := s.parse(text)
+	if err != nil {
+		return denied(s.refused("unparsed", err))
+	}
+	if !mine {
+		return Decision{Untouched: true}
+	}
+	texts := make([]string, len(statements))
+	runs := make([]*Run, len(statements))
+	for i, st := range statements {
+		v, err := s.judge(ctx, st, nil)
+		if err != nil {
+			return denied(s.refused(kindOf(st), ended(ctx, err)))
+		}
+		if texts[i], err = v.literal(ctx); err != nil {
+			return denied(s.refused(kindOf(st), ended(ctx, err)))
+		}
+		runs[i] = v.run()
+	}
+	joined := strings.Join(texts, "; ")
+	if err := s.countAgain(joined, len(texts)); err != nil {
+		return denied(s.refused("unparsed", err))
+	}
+	return Decision{Text: joined, Runs: runs}
+}
+
+// Parse judges the text of a Parse message; oids are the parameter types it
+// declares.
+func (s *Session) Parse(ctx context.Context, text string, oids []uint32) Decision {
+	statements, mine, err := s.parse(text)
+	if err != nil {
+		return denied(s.refused("unparsed", err))
+	}
+	if !mine {
+		return Decision{Untouched: true}
+	}
+	if len(statements) == 0 {
+		return Decision{}
+	}
+	if len(statements) > 1 {
+		return denied(s.refused("unparsed", &Error{Code: "42601",
+			Message: "cannot insert multiple commands into a prepared statement"}))
+	}
+	v, err := s.judge(ctx, statements[0], oids)
+	if err != nil {
+		return denied(s.refused(kindOf(statements[0]), ended(ctx, err)))
+	}
+	d := Decision{Text: v.text, Told: v.tell != nil, verdict: v}
+	d.source = source{rules: s.p.Rules(), text: text, oids: oids}
+	return d
+}
+
+// Bind makes an execution of a prepared statement. A statement judged by rules
+// that were replaced since is judged again; where that changes what would run,
+// the client must prepare it anew, as after a change of a table.
+func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
+	if d.verdict == nil {
+		return Binding{}
+	}
+	if d.source.rules != s.p.Rules() {
+		again := s.Parse(ctx, d.source.text, d.source.oids)
+		switch {
+		case again.Denial != nil:
+			return Binding{Denial: again.Denial}
+		case again.Text != d.Text:
+			return Binding{Denial: plant(s.refused("bind", &Error{Code: "0A000",
+				Message: "cached plan must not change result type",
+				Advice:  "prepare the statement again: the rules for this user have changed"}))}
+		}
+		d.verdict, d.source = again.verdict, again.source
+	}
+	if d.verdict.tell == nil {
+		return Binding{Run: d.verdict.run()}
+	}
+	value, err := d.verdict.tell(ctx)
+	if err != nil {
+		return Binding{Denial: plant(s.refused("tell", ended(ctx, err)))}
+	}
+	return Binding{Value: value, Run: d.verdict.run()}
+}
+
+// source is what a prepared statement was judged from.
+type source struct {
+	rules *Rules
+	text  string
+	oids  []uint32
+}
+
+// parse reads a message. In a session that isn't governed, mine tells whether
+// anything in it is ours to judge; what the parser can't read there is left to
+// Postgres unless it asks for judgement.
+func (s *Session) parse(text string) (statements []stmt.Statement, mine bool, err error) {
+	statements, err = stmt.Parse(text, s.p.limits)
+	if s.governed {
+		return statements, true, err
+	}
+	if err != nil {
+		if stmt.Claims(text) {
+			return nil, true, err
+		}
+		return nil, false, nil
+	}
+	for _, st := range statements {
+		if s.ours(st) {
+			return statements, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// ours tells whether a passthrough session's statement takes our path.
+func (s *Session) ours(st stmt.Statement) bool {
+	if st.Ask != nil || st.Tag.Question != "" || st.Tag.Governed {
+		return true
+	}
+	if _, ok := shown(st); ok {
+		return true
+	}
+	if _, ok := setsMessages(st); ok {
+		return true
+	}
+	calls, err := stmt.Asks(st.Tree)
+	return err != nil || len(calls) > 0
+}
+
+// judge gives one statement its verdict.
+func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (*verdict, error) {
+	if ask, ok := asked(st); ok {
+		return s.ask(ctx, st, ask)
+	}
+	if name, ok := shown(st); ok {
+		return s.show(ctx, name)
+	}
+	if !s.governed && !st.Tag.Governed {
+		if level, ok := setsMessages(st); ok {
+			return &verdict{s: s, text: st.Text, kind: "set", set: &level}, nil
+		}
+	}
+	calls, err := stmt.Asks(st.Tree)
+	if err != nil {
+		return nil, err
+	}
+	if len(calls) > 0 {
+		return s.askInside(ctx, st, calls, oids)
+	}
+	if !s.governed && !st.Tag.Governed {
+		return &verdict{s: s, text: st.Text, kind: "pass"}, nil
+	}
+	return s.ordinary(ctx, st, oids)
+}
+
+// ordinary authorizes SQL that a person wrote.
+func (s *Session) ordinary(ctx context.Context, st stmt.Statement, oids []uint32) (*verdict, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.approve(ctx, at, s.receipt(at), st, oids)
+}
+
+// approve authorizes a statement and weighs its cost. Every statement that
+// reads data passes here, whoever wrote it.
+func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.Statement, oids []uint32) (*verdict, error) {
+	began := s.p.now()
+	a, err := s.authorize(ctx, &at, st, oids)
+	s.p.observe.Stage("authorize", s.p.now().Sub(began))
+	if err != nil {
+		return nil, err
+	}
+	r.SchemaVersion, r.PolicyVersion = at.snap.Version, at.rules.Policy.Version()
+	f := a.Facts()
+	r.Scopes = append(r.Scopes, f.Scopes...)
+	if f.Cap > 0 {
+		cap := f.Cap
+		r.RowCap = &cap
+	}
+	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
+		return nil, err
+	}
+	return &verdict{s: s, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r}, nil
+}
+
+// authorize asks the policy; where it refuses, the schema may have changed
+// under the snapshot, so a refusal by an old one is not final.
+func (s *Session) authorize(ctx context.Context, at **standing, st stmt.Statement, oids []uint32) (policy.Approved, error) {
+	o := policy.Options{ParamTypes: oids, Cap: true}
+	a, err := (*at).view.Authorize(st, o)
+	if err == nil {
+		return a, nil
+	}
+	snap, again := s.db.Refresh(ctx)
+	if again != nil || snap == (*at).snap {
+		return a, err
+	}
+	fresh, again := s.standOn(snap)
+	if again != nil {
+		return a, err
+	}
+	*at = fresh
+	return fresh.view.Authorize(st, o)
+}
+
+// countAgain demands that the joined texts are still exactly the statements
+// that were judged.
+func (s *Session) countAgain(joined string, n int) error {
+	if n < 2 {
+		return nil
+	}
+	again, err := stmt.Parse(joined, s.p.rewritten())
+	if err != nil || len(again) != n {
+		return &Error{Code: "0A000", Message: "these statements can't be sent together",
+			Advice: "send them one by one"}
+	}
+	return nil
+}
+
+func kindOf(st stmt.Statement) string {
+	if _, ok := asked(st); ok {
+		return "ask"
+	}
+	return "sql"
+}
+
+// took is a stage's duration in milliseconds.
+func took(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

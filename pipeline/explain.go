@@ -1,0 +1,130 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+// errExplainSlow is the cause when EXPLAIN itself took too long.
+var errExplainSlow = errors.New("EXPLAIN timed out")
+
+// explain asks Postgres for the plan of an approved statement and reads the
+// estimate from it. A statement with parameters is planned generically, as
+// Postgres would without their values.
+func (d *Database) explain(ctx context.Context, login auth.Login, pinned map[string]string, a policy.Approved, oids []uint32) (estimate, error) {
+	script, err := explainScript(a, oids)
+	if err != nil {
+		return estimate{}, err
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, explainTimeout+explainTimeout/2, errExplainSlow)
+	defer stop()
+	p, err := d.pool(login, pinned)
+	if err != nil {
+		return estimate{}, err
+	}
+	conn, err := p.Acquire(ctx)
+	if err != nil {
+		return estimate{}, unreachable(d.Name, err)
+	}
+	defer conn.Release()
+	pg := conn.Conn().PgConn()
+	text, err := explainOnce(ctx, pg, script)
+	if err != nil {
+		return estimate{}, err
+	}
+	e, err := weigh(text)
+	if err != nil {
+		return estimate{}, err
+	}
+	return e, e.measure(ctx, pg)
+}
+
+// explainScript is the one message sent for a preflight, in a transaction that
+// leaves nothing behind but what it deallocates.
+func explainScript(a policy.Approved, oids []uint32) (string, error) {
+	text, err := explainable(a)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	ms := explainTimeout.Milliseconds()
+	fmt.Fprintf(&b, "BEGIN READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d;", ms, ms)
+	f := a.Facts()
+	switch n := f.Params; {
+	case f.Tag == "PREPARE":
+		fmt.Fprintf(&b, "SET LOCAL plan_cache_mode = force_generic_plan; %s; %s", text, explainExecute(ident(f.Prepared), n))
+	case n > 0:
+		fmt.Fprintf(&b, "SET LOCAL plan_cache_mode = force_generic_plan; PREPARE pgask_preflight (%s) AS %s; %s",
+			typeNames(n, oids), text, explainExecute("pgask_preflight", n))
+	default:
+		fmt.Fprintf(&b, "EXPLAIN (FORMAT JSON, VERBOSE) %s; ROLLBACK", text)
+	}
+	return b.String(), nil
+}
+
+// ident is a name as SQL text.
+func ident(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+func explainExecute(name string, params int) string {
+	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", params), ", ")
+	if nulls != "" {
+		nulls = "(" + nulls + ")"
+	}
+	return fmt.Sprintf("EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE %s%s; ROLLBACK; DEALLOCATE %s", name, nulls, name)
+}
+
+// explainable is the part of a statement that EXPLAIN takes: COPY gives its
+// query, the others are explained as they are.
+func explainable(a policy.Approved) (string, error) {
+	if a.Facts().Tag != "COPY" {
+		return a.SQL(), nil
+	}
+	n, err := stmt.ParseOne(a.SQL(), stmt.DefaultLimits())
+	if err != nil {
+		return "", err
+	}
+	return stmt.Print(n.GetCopyStmt().GetQuery())
+}
+
+// typeNames spells parameter types for PREPARE; those that the client left
+// open, or that only this database knows, are left to Postgres.
+func typeNames(n int, oids []uint32) string {
+	names := make([]string, n)
+	types := pgtype.NewMap()
+	for i := range names {
+		names[i] = "unknown"
+		if i < len(oids) {
+			if t, ok := types.TypeForOID(oids[i]); ok {
+				names[i] = "pg_catalog." + ident(t.Name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// explainOnce runs a script and returns the plan in it.
+func explainOnce(ctx context.Context, pg *pgconn.PgConn, script string) (string, error) {
+	results, err := pg.Exec(ctx, script).ReadAll()
+	if err != nil {
+		// The failed script left its transaction open.
+		if _, undo := pg.Exec(ctx, "ROLLBACK").ReadAll(); undo != nil {
+			return "", errors.Join(err, undo)
+		}
+		return "", err
+	}
+	for _, r := range results {
+		if len(r.FieldDescriptions) == 1 && r.FieldDescriptions[0].Name == "QUERY PLAN" && len(r.Rows) == 1 {
+			return string(r.Rows[0][0]), nil
+		}
+	}
+	return "", errors.New("EXPLAIN gave no plan")
+}

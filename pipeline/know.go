@@ -1,0 +1,53 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+	"github.com/pgask/pgask/policy"
+)
+
+// knowledge is what a session's questions are read against: the permitted
+// schema with values that this user may see, and its meaning.
+type knowledge struct {
+	catalog  *catalog.Snapshot
+	semantic *semantic.Model
+}
+
+// know samples the permitted columns through the user's own scopes, once for
+// everybody who may see the same.
+func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
+	if at.known != nil {
+		return at.known, nil
+	}
+	key := at.view.Digest() + at.snap.Version
+	k, err := s.db.known.get(key, func() (*knowledge, error) {
+		model, _ := semantic.Build(*at.rules.Semantic, at.snap)
+		visible := at.view.Catalog()
+		samples, err := s.sample(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		full := catalog.WithSamples(visible, samples)
+		return &knowledge{catalog: full, semantic: model.Visible(full)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	at.known = k
+	return k, nil
+}
+
+// access is what the validator must know of the view's restrictions.
+func access(v *policy.View) plan.Access {
+	a := plan.Access{Scoped: map[catalog.Name][]string{}, Follows: map[catalog.Name]plan.Follow{}, Masked: v.Masked()}
+	for n, r := range v.Restrictions() {
+		a.Scoped[n] = r.Columns
+		if r.On != nil {
+			a.Follows[n] = plan.Follow{Parent: r.Parent, Columns: r.On}
+		}
+	}
+	return a
+}

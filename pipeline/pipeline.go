@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+// Rules is what a reload replaces, all of it or nothing: policy, semantic
+// model and planners of one configuration. It is immutable.
+type Rules struct {
+	Policy   *policy.Policy
+	Semantic *configs.Semantic
+	Planners planner.Planner
+}
+
+// Observer hears what happened, for metrics. Its methods must not block.
+type Observer interface {
+	// Judged counts one statement: its kind (select, ask, set …) and verdict
+	// (allowed or an SQLSTATE).
+	Judged(kind, verdict string)
+	// Answered counts one question, by the source of its answer (empty where
+	// none was found), and what a model cost.
+	Answered(source string, modelCalls, tokens int)
+	// Stage takes how long a stage of a decision took.
+	Stage(stage string, took time.Duration)
+	// Rows counts rows shown, and whether the result was cut.
+	Rows(rows int64, truncated bool)
+}
+
+// Pipeline judges statements for all sessions.
+type Pipeline struct {
+	rules    atomic.Pointer[Rules]
+	limits   stmt.Limits
+	today    string
+	observe  Observer
+	log      *slog.Logger
+	now      func() time.Time
+	started  time.Time
+	counters counters
+}
+
+// counters are what SHOW pgask.status tells.
+type counters struct {
+	sessions, statements, denied, asks, truncated atomic.Int64
+}
+
+// Options configure a Pipeline.
+type Options struct {
+	Limits stmt.Limits
+	// Today fixes CURRENT_DATE of symbolic dates (YYYY-MM-DD); empty follows
+	// the database.
+	Today    string
+	Observer Observer
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// New makes a pipeline that judges by rules.
+func New(rules *Rules, o Options) *Pipeline {
+	p := &Pipeline{limits: o.Limits, today: o.Today, observe: o.Observer, log: o.Log, now: o.Now}
+	p.started = p.now()
+	p.rules.Store(rules)
+	return p
+}
+
+// Reload replaces the rules. Statements judged before keep their verdict until
+// they are bound again.
+func (p *Pipeline) Reload(rules *Rules) { p.rules.Store(rules) }
+
+// Rules are the rules in force.
+func (p *Pipeline) Rules() *Rules { return p.rules.Load() }
+
+// rewritten are the limits for texts of our own making: a rewritten statement
+// is longer than the one it came from.
+func (p *Pipeline) rewritten() stmt.Limits {
+	l := p.limits
+	l.Bytes, l.Tokens, l.Depth, l.Chain = 16*l.Bytes, 16*l.Tokens, 2*l.Depth, 2*l.Chain
+	return l
+}

@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgask/pgask/policy"
+)
+
+// explainTimeout ends an EXPLAIN of our own.
+const explainTimeout = 2 * time.Second
+
+// preflight asks Postgres what a statement would cost, on a connection of our
+// own with the statement's login and pinned settings, and refuses what is over
+// the role's limits. Statements that read nothing are not asked about.
+func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved, oids []uint32, r *Receipt) error {
+	l := at.role.Limits
+	f := a.Facts()
+	if len(f.Tables) == 0 && !f.Rows || f.Tag == "FETCH" || f.Tag == "EXECUTE" || l.ExplainRows == 0 && l.ExplainCost == 0 {
+		return nil
+	}
+	began := s.p.now()
+	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
+	e, err := s.db.explain(ctx, s.login, policy.Pinned(at.role), a, oids)
+	if err != nil {
+		return s.explainFailed(ctx, at, err)
+	}
+	rows := int64(min(e.rows, 9e18))
+	r.EstimatedRows = &rows
+	switch {
+	case l.ExplainRows > 0 && e.rows > l.ExplainRows:
+		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
+			Details: e.detail(l.ExplainRows), Advice: "add a condition that selects fewer rows, or join along a key"}
+	case l.ExplainCost > 0 && e.cost > l.ExplainCost:
+		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
+			Advice: "add a condition that selects fewer rows"}
+	}
+	return nil
+}
+
+// explainFailed decides whose error a failed EXPLAIN is.
+func (s *Session) explainFailed(ctx context.Context, at *standing, err error) error {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return ended(ctx, err)
+	}
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &pg) && pg.Code == "57014", errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: "PA004", Message: "the cost of this query could not be estimated in time",
+			Advice: "simplify the query, or try again"}
+	case errors.As(err, &pg) && concernsText(pg.Code):
+		return &Error{Code: pg.Code, Message: pg.Message, Advice: pg.Hint}
+	case errors.As(err, &pg):
+		s.log.Error("preflight failed", "sqlstate", pg.Code)
+		return &Error{Code: "PA004", Message: "the cost of this query could not be estimated"}
+	}
+	return err
+}
+
+// concernsText tells whether an error of that SQLSTATE is about the statement:
+// its syntax and names (class 42), data it computes with (22), features (0A),
+// grouping (21), limits (54).
+func concernsText(code string) bool {
+	switch code[:2] {
+	case "42", "22", "0A", "21", "54":
+		return code != "42501"
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/planner"
+)
+
+// Receipt is what SHOW pgask.last tells of a governed statement.
+type Receipt struct {
+	RequestID     string              `json:"request_id"`
+	Source        *string             `json:"source"`
+	PlanHash      *string             `json:"plan_hash"`
+	SchemaVersion string              `json:"schema_version"`
+	PolicyVersion string              `json:"policy_version"`
+	Curated       *planner.CuratedUse `json:"curated"`
+	Verdict       string              `json:"verdict"`
+	Scopes        []string            `json:"scopes"`
+	Qualifiers    []string            `json:"qualifiers"`
+	RowCap        *int64              `json:"row_cap"`
+	ModelCalls    int                 `json:"model_calls"`
+	Rows          *int64              `json:"rows"`
+	EstimatedRows *int64              `json:"estimated_rows"`
+	Truncated     bool                `json:"truncated"`
+	MS            float64             `json:"ms"`
+
+	began time.Time
+}
+
+// allowed is the verdict of a statement that ran; a refused or failed one has
+// its SQLSTATE there.
+const allowed = "allowed"
+
+// completed is the receipt as it stands when an execution ends.
+func (r Receipt) completed(o Outcome, now time.Time) *Receipt {
+	r.Rows = &o.Rows
+	r.Truncated = o.Truncated
+	r.MS = float64(now.Sub(r.began).Microseconds()) / 1000
+	if o.SQLState != "" {
+		r.Verdict = o.SQLState
+	}
+	return &r
+}
+
+// rows is the receipt as the one row of SHOW pgask.last; no receipt, no row.
+func (r *Receipt) rows() string {
+	if r == nil {
+		return "[]"
+	}
+	b, err := json.Marshal([]*Receipt{r})
+	if err != nil {
+		return "[]"
+	}
+	return string(b)
+}

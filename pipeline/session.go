@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/policy"
+)
+
+// Session judges the statements of one client session. Query, Parse and Bind
+// belong to the session's upstream loop; what its Runs call when statements
+// complete, and Ready, belong to the downstream loop.
+type Session struct {
+	p     *Pipeline
+	db    *Database
+	who   auth.Principal
+	login auth.Login
+	log   *slog.Logger
+	// governed sessions have every statement judged; others only asked and
+	// tagged ones.
+	governed bool
+	// at is where the session stands; upstream only.
+	at *standing
+
+	mu       sync.Mutex // guards what both loops touch, below
+	last     *Receipt
+	messages messages
+	cursors  map[string]*opened
+	prepared map[string]*verdict
+}
+
+// standing is what a judgement rests on: the rules in force, the schema, and
+// what this user may see of it.
+type standing struct {
+	rules *Rules
+	role  *policy.Role
+	snap  *catalog.Snapshot
+	view  *policy.View
+	known *knowledge
+}
+
+// Open starts a session of who on db, which logs in to Postgres as login. A
+// governed session waits for its catalog.
+func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
+	s := &Session{p: p, db: db, who: who, login: login, log: log,
+		cursors: map[string]*opened{}, prepared: map[string]*verdict{}}
+	role, err := p.Rules().Policy.RoleFor(who)
+	if err != nil {
+		return nil, err
+	}
+	s.governed = role.Governed
+	if s.governed {
+		if _, err := s.stand(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p.counters.sessions.Add(1)
+	return s, nil
+}
+
+// Close ends the session.
+func (s *Session) Close() { s.p.counters.sessions.Add(-1) }
+
+// Governed tells whether every statement must be judged.
+func (s *Session) Governed() bool { return s.governed }
+
+// stand returns the session's standing, made anew where rules or schema
+// changed since.
+func (s *Session) stand(ctx context.Context) (*standing, error) {
+	snap, err := s.db.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.standOn(snap)
+}
+
+func (s *Session) standOn(snap *catalog.Snapshot) (*standing, error) {
+	rules := s.p.Rules()
+	if s.at != nil && s.at.rules == rules && s.at.snap == snap {
+		return s.at, nil
+	}
+	role, err := s.judgingRole(rules)
+	if err != nil {
+		return nil, err
+	}
+	view, err := role.View(snap, s.who.Attributes)
+	if err != nil {
+		return nil, err
+	}
+	s.at = &standing{rules: rules, role: role, snap: snap, view: view}
+	return s.at, nil
+}
+
+// judgingRole is the role that judges: the user's own, or for a passthrough
+// user's tagged statements the one that stands in for it.
+func (s *Session) judgingRole(rules *Rules) (*policy.Role, error) {
+	role, err := rules.Policy.RoleFor(s.who)
+	if err != nil {
+		return nil, err
+	}
+	if role.Governed != s.governed {
+		return nil, &Error{Code: "0A000", Message: "the mode of this user's role changed",
+			Advice: "connect again"}
+	}
+	if s.governed {
+		return role, nil
+	}
+	return rules.Policy.Seatbelt(s.who)
+}
+
+// receipt opens the receipt of a statement judged at this standing.
+func (s *Session) receipt(at *standing) Receipt {
+	r := Receipt{RequestID: requestID(), Verdict: allowed, Scopes: []string{}, Qualifiers: []string{}, began: s.p.now()}
+	if at != nil {
+		r.SchemaVersion, r.PolicyVersion = at.snap.Version, at.rules.Policy.Version()
+	}
+	return r
+}
+
+// refused records a refusal as the session's last receipt and counts it.
+func (s *Session) refused(kind string, err error) error {
+	r := s.receipt(s.at)
+	r.Verdict = sqlState(err)
+	s.keep(&r)
+	s.p.counters.statements.Add(1)
+	s.p.counters.denied.Add(1)
+	s.p.observe.Judged(kind, r.Verdict)
+	s.log.Debug("statement refused", "request", r.RequestID, "sqlstate", r.Verdict, "error", err)
+	if r.Verdict == "XX000" {
+		s.log.Error("statement failed inside", "request", r.RequestID, "error", err)
+		return &Error{Code: "XX000", Message: fmt.Sprintf("internal error, request %s", r.RequestID)}
+	}
+	return err
+}
+
+func (s *Session) keep(r *Receipt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = r
+}
+
+// requestID is what connects a receipt, an error and the log.
+func requestID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+const ownPrefix = "pgask."
+
+// shown tells whether a statement is SHOW pgask.…, and of what.
+func shown(st stmt.Statement) (string, bool) {
+	show := st.Tree.GetVariableShowStmt()
+	if show == nil {
+		return "", false
+	}
+	return strings.CutPrefix(strings.ToLower(show.Name), ownPrefix)
+}
+
+// setsMessages tells whether a statement sets client_min_messages, and to what.
+func setsMessages(st stmt.Statement) (string, bool) {
+	set := st.Tree.GetVariableSetStmt()
+	if set == nil || !strings.EqualFold(set.Name, "client_min_messages") {
+		return "", false
+	}
+	if len(set.Args) == 0 {
+		return "", true // SET … TO DEFAULT, RESET
+	}
+	return strings.ToLower(set.Args[0].GetAConst().GetSval().GetSval()), true
+}
+
+// show answers SHOW pgask.…
+func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
+	switch name {
+	case "last":
+		return s.told(lastColumns, func(context.Context) (string, error) { return s.lastReceipt().rows(), nil })
+	case "status":
+		return s.told(statusColumns, s.status)
+	case "policy":
+		return s.told(policyColumns, s.grants)
+	case "metrics":
+		return s.told(metricColumns, s.metrics)
+	}
+	return nil, &Error{Code: "42704", Message: `unrecognized configuration parameter "` + ownPrefix + name + `"`,
+		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy or SHOW pgask.metrics"}
+}
+
+var lastColumns = []policy.ToldColumn{
+	{Name: "request_id", Type: "text"}, {Name: "source", Type: "text"}, {Name: "plan_hash", Type: "text"},
+	{Name: "schema_version", Type: "text"}, {Name: "policy_version", Type: "text"}, {Name: "curated", Type: "text"},
+	{Name: "verdict", Type: "text"}, {Name: "scopes", Type: "text[]"}, {Name: "qualifiers", Type: "text[]"},
+	{Name: "row_cap", Type: "int4"}, {Name: "model_calls", Type: "int4"}, {Name: "rows", Type: "int8"},
+	{Name: "estimated_rows", Type: "int8"}, {Name: "truncated", Type: "bool"}, {Name: "ms", Type: "float8"},
+}
+
+func (s *Session) lastReceipt() *Receipt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+var statusColumns = []policy.ToldColumn{
+	{Name: "uptime_seconds", Type: "int8"}, {Name: "sessions", Type: "int8"}, {Name: "statements", Type: "int8"},
+	{Name: "denied", Type: "int8"}, {Name: "asks", Type: "int8"}, {Name: "truncated", Type: "int8"},
+	{Name: "schema_version", Type: "text"}, {Name: "policy_version", Type: "text"},
+}
+
+func (s *Session) status(ctx context.Context) (string, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return "", err
+	}
+	c := &s.p.counters
+	return rows(map[string]any{"uptime_seconds": int64(s.p.now().Sub(s.p.started).Seconds()),
+		"sessions": c.sessions.Load(), "statements": c.statements.Load(), "denied": c.denied.Load(),
+		"asks": c.asks.Load(), "truncated": c.truncated.Load(),
+		"schema_version": at.snap.Version, "policy_version": at.rules.Policy.Version()})
+}
+
+var policyColumns = []policy.ToldColumn{
+	{Name: "table_name", Type: "text"}, {Name: "columns", Type: "text[]"}, {Name: "masked", Type: "text[]"},
+	{Name: "scope", Type: "text"}, {Name: "row_cap", Type: "int8"},
+}
+
+// grants lists what this user may read.
+func (s *Session) grants(ctx context.Context) (string, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return "", err
+	}
+	type row struct {
+		Table   string   `json:"table_name"`
+		Columns []string `json:"columns"`
+		Masked  []string `json:"masked"`
+		Scope   *string  `json:"scope"`
+		RowCap  *int64   `json:"row_cap"`
+	}
+	out := []row{}
+	for _, g := range at.view.Describe() {
+		r := row{Table: plan.TableName(g.Table), Columns: g.Columns, Masked: append([]string{}, g.Masked...)}
+		if g.Scope != "" {
+			r.Scope = &g.Scope
+		}
+		if g.Rows > 0 {
+			r.RowCap = &g.Rows
+		}
+		out = append(out, r)
+	}
+	return rows(out)
+}
+
+var metricColumns = []policy.ToldColumn{
+	{Name: "name", Type: "text"}, {Name: "description", Type: "text"}, {Name: "table_name", Type: "text"},
+	{Name: "expression", Type: "text"}, {Name: "unit", Type: "text"}, {Name: "additivity", Type: "text"},
+	{Name: "synonyms", Type: "text[]"}, {Name: "owner", Type: "text"},
+}
+
+// metrics lists the registered measures that this user may compute.
+func (s *Session) metrics(ctx context.Context) (string, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := s.know(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	out := []map[string]any{}
+	for _, m := range k.semantic.Metrics {
+		out = append(out, metricRow(m))
+	}
+	return rows(out)
+}
+
+func metricRow(m *semantic.Metric) map[string]any {
+	return map[string]any{"name": m.Name, "description": m.Description, "table_name": plan.TableName(m.Table),
+		"expression": m.ExprText, "unit": m.Unit, "additivity": m.Additivity.Kind,
+		"synonyms": append([]string{}, m.Synonyms...), "owner": m.Owner}
+}
