@@ -90,6 +90,9 @@ func (b *builder) restrict() error {
 				return unfit("the alternatives are about rows that are counted apart")
 			}
 		}
+		if b.semi[tables[0]] && negative(e) {
+			return unfit("that some rows of %s differ doesn't mean that none is so", tables[0].Name.Table)
+		}
 		if b.semi[tables[0]] {
 			byTable[tables[0]] = append(byTable[tables[0]], e)
 			continue
@@ -109,6 +112,11 @@ func (b *builder) restrict() error {
 	return b.links()
 }
 
+// negative tells whether a condition excludes values.
+func negative(e plan.Expr) bool {
+	return e.Op != nil && (e.Op.Op == "<>" || e.Op.Op == "not_in" || e.Op.Op == "not_between")
+}
+
 // links adds semi and anti joins for rows that must or must not exist.
 func (b *builder) links() error {
 	for _, l := range b.f.linked {
@@ -116,6 +124,9 @@ func (b *builder) links() error {
 			continue
 		}
 		trees := b.x.graph.trees(b.subject, []*catalog.Table{l.table})
+		if len(trees) == 1 && trees[0].sideways() {
+			trees = nil
+		}
 		if len(trees) != 1 {
 			return unfit("%d ways lead from %s to %s", len(trees), b.subject.Name.Table, l.table.Name.Table)
 		}

@@ -91,7 +91,6 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil
 }
 
-
 // rejected passes on what the asker can repair (measures and guarantees); a
 // plan that is wrong in itself was our mistake, so we decline.
 func (b *Builtin) rejected(err error, steps []Step) (Proposal, error) {
@@ -214,13 +213,24 @@ func (b *builder) plans(cost float64) ([]reading, error) {
 		if err != nil {
 			return out, err
 		}
-		key, err := json.Marshal(p)
+		key, err := json.Marshal(unnamed(p))
 		if err != nil {
 			return out, fmt.Errorf("write plan: %w", err)
 		}
 		out = append(out, reading{plan: p, key: string(key), cost: cost + 0.01*float64(len(t.steps)), f: b.f})
 	}
 	return out, nil
+}
+
+// unnamed is a plan without its outputs' names, by which plans that mean the
+// same may differ.
+func unnamed(p *plan.Plan) *plan.Plan {
+	q := *p
+	q.Select = slices.Clone(p.Select)
+	for i := range q.Select {
+		q.Select[i].As = ""
+	}
+	return &q
 }
 
 // best is the reading that wins alone, or why none does.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -75,6 +76,7 @@ func (p *parser) condition(s state, intro bool) []state {
 		if !neg {
 			at += p.oneOf(at, [][]string{{"either"}})
 		}
+		out = append(out, p.likeCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.columnCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.valueCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.impliedCondition(state{at: at, f: s.f}, neg)...)
@@ -166,7 +168,7 @@ var comparisons = []struct {
 	{[]string{"at", "least"}, ">="}, {[]string{"no", "less", "than"}, ">="}, {[]string{"not", "less", "than"}, ">="}, {[]string{"at", "most"}, "<="}, {[]string{"no", "more", "than"}, "<="}, {[]string{"up", "to"}, "<="}, {[]string{"not", "more", "than"}, "<="},
 	{[]string{"more", "than"}, ">"}, {[]string{"greater", "than"}, ">"}, {[]string{"higher", "than"}, ">"}, {[]string{"larger", "than"}, ">"}, {[]string{"bigger", "than"}, ">"}, {[]string{"above"}, ">"}, {[]string{"over"}, ">"}, {[]string{"exceeding"}, ">"}, {[]string{"exceeds"}, ">"}, {[]string{"exceed"}, ">"},
 	{[]string{"older", "than"}, ">"}, {[]string{"longer", "than"}, ">"}, {[]string{"bigger"}, ">"}, {[]string{"later", "than"}, ">"}, {[]string{"after"}, ">"}, {[]string{"greater", "than", "or", "equal", "to"}, ">="}, {[]string{"more", "than", "or", "equal", "to"}, ">="}, {[]string{"since"}, ">="},
-	{[]string{"less", "than"}, "<"}, {[]string{"fewer", "than"}, "<"}, {[]string{"lower", "than"}, "<"}, {[]string{"smaller", "than"}, "<"}, {[]string{"below"}, "<"}, {[]string{"under"}, "<"}, {[]string{"younger", "than"}, "<"}, {[]string{"shorter", "than"}, "<"}, {[]string{"before"}, "<"}, {[]string{"earlier", "than"}, "<"},
+	{[]string{"less", "than"}, "<"}, {[]string{"fewer", "than"}, "<"}, {[]string{"lower", "than"}, "<"}, {[]string{"smaller", "than"}, "<"}, {[]string{"below"}, "<"}, {[]string{"under"}, "<"}, {[]string{"younger", "than"}, "<"}, {[]string{"shorter", "than"}, "<"}, {[]string{"before"}, "<"}, {[]string{"prior", "to"}, "<"}, {[]string{"earlier", "than"}, "<"},
 	{[]string{"less", "than", "or", "equal", "to"}, "<="}, {[]string{">", "="}, ">="}, {[]string{"<", "="}, "<="}, {[]string{">"}, ">"}, {[]string{"<"}, "<"}, {[]string{"a", "minimum", "of"}, ">="}, {[]string{"a", "maximum", "of"}, "<="}, {[]string{"exactly"}, "="}, {[]string{"until"}, "<="},
 }
 
@@ -456,7 +458,7 @@ func (p *parser) periods(s state) []state { return p.periodConditions(s, nil) }
 func (p *parser) periodConditions(s state, col *mention) []state {
 	i := s.at
 	op := ""
-	if c, n := p.comparison(i); n > 0 && slices.Contains([]string{"before", "after", "since", "until", "earlier", "later"}, p.low(i)) {
+	if c, n := p.comparison(i); n > 0 && slices.Contains([]string{"before", "after", "since", "until", "earlier", "later", "prior"}, p.low(i)) {
 		op, i = c, i+n
 	} else {
 		i += p.oneOf(i, [][]string{{"in"}, {"during"}, {"on"}, {"of"}, {"for"}, {"from"}, {"in", "the"}, {"during", "the"}, {"over", "the"}, {"within", "the"}, {"for", "the"}, {"made", "in"}, {"from", "the"}, {"of", "the"}})
@@ -481,6 +483,59 @@ func (p *parser) periodConditions(s state, col *mention) []state {
 	if op != "" {
 		per = bounded(per, op)
 	}
+	if op == "" && per.year != "" {
+		if m := p.oneOf(i+n, [][]string{{"or", "later"}, {"or", "after"}, {"or", "afterwards"}, {"and", "later"}}); m > 0 {
+			per, n = bounded(per, ">="), n+m
+		} else if m := p.oneOf(i+n, [][]string{{"or", "earlier"}, {"or", "before"}}); m > 0 {
+			per, n = bounded(per, "<="), n+m
+		}
+	}
 	per.text = p.textOf(s.at, i+n-s.at)
+	if len(s.f.linked) > 0 && col == nil && s.f.linkedEnd == s.at {
+		return nil // what the period is about, the rows or those they are linked to, isn't said
+	}
 	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at}, i+n)}
+}
+
+// likes are the ways to say what a text is like, with the pattern they make.
+var likes = []struct {
+	words          []string
+	before, behind string
+}{
+	{[]string{"contains"}, "%", "%"}, {[]string{"contain"}, "%", "%"}, {[]string{"containing"}, "%", "%"}, {[]string{"contains", "the", "word"}, "%", "%"},
+	{[]string{"contain", "the", "word"}, "%", "%"}, {[]string{"containing", "the", "word"}, "%", "%"}, {[]string{"includes"}, "%", "%"}, {[]string{"include"}, "%", "%"}, {[]string{"including"}, "%", "%"},
+	{[]string{"has", "the", "word"}, "%", "%"}, {[]string{"have", "the", "word"}, "%", "%"}, {[]string{"with", "the", "word"}, "%", "%"},
+	{[]string{"contains", "the", "substring"}, "%", "%"}, {[]string{"contain", "the", "substring"}, "%", "%"}, {[]string{"containing", "the", "substring"}, "%", "%"},
+	{[]string{"contains", "the", "string"}, "%", "%"}, {[]string{"contain", "substring"}, "%", "%"}, {[]string{"contains", "substring"}, "%", "%"}, {[]string{"has", "the", "substring"}, "%", "%"}, {[]string{"have", "the", "substring"}, "%", "%"},
+	{[]string{"starts", "with"}, "", "%"}, {[]string{"start", "with"}, "", "%"}, {[]string{"starting", "with"}, "", "%"}, {[]string{"begins", "with"}, "", "%"}, {[]string{"begin", "with"}, "", "%"}, {[]string{"beginning", "with"}, "", "%"},
+	{[]string{"ends", "with"}, "%", ""}, {[]string{"end", "with"}, "%", ""}, {[]string{"ending", "with"}, "%", ""},
+}
+
+// likeCondition reads "name contains 'x'", "title starting with 'The'". The
+// text must be quoted: nothing else says where it ends.
+func (p *parser) likeCondition(s state, neg bool) []state {
+	var out []state
+	for _, h := range p.find(s.at, func(m meaning) bool { return isColumn(m) && textual(m.column) }) {
+		i, not := p.negation(s.at + h.n)
+		i += p.oneOf(i, [][]string{{"that"}, {"which"}})
+		for _, l := range likes {
+			k := i + len(l.words)
+			if !p.is(i, l.words...) || p.kind(k) != quoted {
+				continue
+			}
+			op := "like"
+			if neg != not {
+				op = "not_like"
+			}
+			pattern := l.before + escapeLike(p.toks[k].text) + l.behind
+			col := &mention{at: s.at, n: h.n, meanings: h.meanings}
+			out = append(out, s.with(cond{col: col, op: op, vals: []value{{text: pattern, literal: true}}, spoken: s.at}, k+1))
+		}
+	}
+	return out
+}
+
+// escapeLike makes a text stand for itself in a LIKE pattern.
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(s)
 }

@@ -42,6 +42,8 @@ type value struct {
 	quoted bool
 	link   []meaning // the sampled values it matches
 	date   bool
+	// literal marks a pattern, which is taken as it is.
+	literal bool
 }
 
 // link joins rows of another table by whether they exist, or by how many.
@@ -73,21 +75,25 @@ type order struct {
 	label  bool // by the first column of the output
 }
 
+// ranks tells whether an order is by a number over several rows.
+func (o order) ranks() bool { return o.metric != nil || o.count != nil || o.fn != "" }
+
 // frame is what a question asks for, as far as it has been read.
 type frame struct {
-	subject  *catalog.Table
-	outs     []out
-	conds    []cond
-	linked   []linked
-	groups   []group
-	orders   []order
-	limit    int64
-	distinct bool
-	each     bool // "of each", without a table: group by what is listed
-	mostBy   bool // groups were made by a superlative: only their names are asked for
-	also     []*catalog.Table
-	cost     float64
-	notes    []note
+	subject   *catalog.Table
+	outs      []out
+	conds     []cond
+	linked    []linked
+	groups    []group
+	orders    []order
+	limit     int64
+	distinct  bool
+	each      bool // "of each", without a table: group by what is listed
+	mostBy    bool // groups were made by a superlative: only their names are asked for
+	linkedEnd int  // where the words about linked rows ended
+	also      []*catalog.Table
+	cost      float64
+	notes     []note
 }
 
 // note says which words became what.

@@ -11,11 +11,26 @@ func (p *parser) items(s state, depth int) []state {
 	var out []state
 	for _, n := range p.item(s) {
 		out = append(out, n)
-		if k := p.separator(n.at); k > 0 && depth < maxItems {
-			out = append(out, p.items(state{at: p.det(n.at + k), f: n.f}, depth+1)...)
+		if depth >= maxItems {
+			continue
+		}
+		// "names of actors and titles of musicals": whose they are may be said
+		// in between.
+		for _, o := range append([]state{n}, p.ofOwner(n)...) {
+			if k := p.separator(o.at); k > 0 {
+				out = append(out, p.items(state{at: p.det(o.at + k), f: o.f}, depth+1)...)
+			}
 		}
 	}
 	return out
+}
+
+// ofOwner reads "of the actors" behind something asked for.
+func (p *parser) ofOwner(s state) []state {
+	if !p.is(s.at, "of") && !p.is(s.at, "for") {
+		return nil
+	}
+	return p.owners(s)
 }
 
 // separator is the length of what stands between two things asked for.
@@ -25,21 +40,32 @@ func (p *parser) separator(i int) int {
 		n = 1
 	}
 	return n + p.oneOf(i+n, [][]string{{"and"}, {"and", "also"}, {"as", "well", "as"}, {"along", "with"}, {"together", "with"},
-		{"and", "the", "corresponding"}, {"and", "corresponding"}, {"with", "the", "corresponding"}, {"and", "their"}, {"with", "their"}, {"and", "how", "many"}, {"with", "the"}})
+		{"and", "the", "corresponding"}, {"and", "corresponding"}, {"with", "the", "corresponding"}, {"and", "their"}, {"with", "their"}, {"with", "the"}, {"and", "what", "is"}, {"and", "what", "are"}, {"and", "the"}, {"and", "its"}})
 }
 
 // item reads one thing asked for.
 func (p *parser) item(s state) []state {
 	s.at = p.det(s.at)
 	i := s.at
-	for distinctWords[p.low(i)] || determiners[p.low(i)] {
+	each := false
+	for distinctWords[p.low(i)] || determiners[p.low(i)] || p.is(i, "each") || p.is(i, "every") {
 		if distinctWords[p.low(i)] {
 			s.f.distinct = true
 		}
+		each = each || p.is(i, "each") || p.is(i, "every")
 		i++
 	}
 	s.at = i
 	var out []state
+	if each {
+		for _, h := range p.find(i, isColumn) {
+			n := state{at: i + h.n, f: s.f}
+			o := outCol("", false, i, h)
+			n.f.outs = add(n.f.outs, o)
+			n.f.groups = add(n.f.groups, group{col: o.col})
+			out = append(out, n)
+		}
+	}
 	if n := p.countIntro(i); n > 0 {
 		out = append(out, p.counted(state{at: p.det(i + n), f: s.f})...)
 	}
@@ -127,7 +153,9 @@ func (p *parser) countsRows(i int) bool {
 // them: "average age and weight".
 func (p *parser) aggregateColumns(s state, fns []string) []state {
 	var out []state
-	for _, h := range p.find(s.at, func(m meaning) bool { return isColumn(m) && (numeric(m.column) || temporal(m.column) && onlyRange(fns)) }) {
+	for _, h := range p.find(s.at, func(m meaning) bool {
+		return isColumn(m) && (numeric(m.column) || temporal(m.column) && onlyRange(fns))
+	}) {
 		n := state{at: s.at + h.n, f: s.f}
 		for _, fn := range fns {
 			n.f.outs = add(n.f.outs, outCol(fn, false, s.at, h))

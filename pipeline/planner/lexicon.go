@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -90,6 +91,9 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 	name := splitIdentifier(t.Name.Table)
 	x.add(name, meaning{kind: aTable, table: t, weight: 1})
+	for _, v := range tableVariants(name) {
+		x.add(v.words, meaning{kind: aTable, table: t, weight: v.weight})
+	}
 	if s != nil {
 		for _, syn := range s.Synonyms {
 			x.add(splitIdentifier(syn), meaning{kind: aTable, table: t, weight: 1})
@@ -99,6 +103,10 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		words := splitIdentifier(c.Name)
 		if len(words) == 0 {
 			continue
+		}
+		if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == c.Name && words[len(words)-1] == "id" {
+			x.add([]string{"id"}, meaning{kind: aColumn, table: t, column: c, weight: 0.95})
+			x.add(append(slices.Clone(name), "id"), meaning{kind: aColumn, table: t, column: c, weight: 0.95})
 		}
 		for _, v := range columnVariants(name, words) {
 			x.add(v.words, meaning{kind: aColumn, table: t, column: c, weight: v.weight, verb: v.verb, count: v.count})
@@ -119,6 +127,7 @@ func (x *lexicon) addValues(t *catalog.Table, c *catalog.Column) {
 	if !textual(c) {
 		return
 	}
+	x.addGenders(t, c)
 	for _, v := range c.Values {
 		if utf8.RuneCountInString(v) > maxValueRunes {
 			continue
@@ -140,6 +149,26 @@ func (x *lexicon) addValues(t *catalog.Table, c *catalog.Column) {
 			continue
 		}
 		x.add(words, meaning{kind: aValue, table: t, column: c, value: v, weight: 1})
+	}
+}
+
+// genders are the words for the values M and F of a column that holds nothing
+// else.
+var genders = map[string][]string{"m": {"male", "man"}, "f": {"female", "woman"}}
+
+func (x *lexicon) addGenders(t *catalog.Table, c *catalog.Column) {
+	if len(c.Values) == 0 || !c.AllValues {
+		return
+	}
+	for _, v := range c.Values {
+		if genders[fold(v)] == nil {
+			return
+		}
+	}
+	for _, v := range c.Values {
+		for _, w := range genders[fold(v)] {
+			x.add([]string{w}, meaning{kind: aValue, table: t, column: c, value: v, weight: 0.95})
+		}
 	}
 }
 

@@ -29,7 +29,9 @@ func link(x *lexicon, toks []token) [][]hit {
 					if n < names || n < values {
 						continue
 					}
-					m.weight = valueWeight(m.value, toks[i:i+n])
+					if m.weight == 1 {
+						m.weight = valueWeight(m.value, toks[i:i+n])
+					}
 					values = max(values, n)
 				} else {
 					if n < names {

@@ -4,7 +4,7 @@ package planner
 // asked for, or which rows are listed.
 func (p *parser) owners(s state) []state {
 	i := s.at
-	n := p.oneOf(i, [][]string{{"of"}, {"for"}, {"from"}, {"in"}, {"by"}, {"on"}, {"at"}, {"among"}, {"belonging", "to"}, {"that"}, {"which"}, {"to"}})
+	n := p.oneOf(i, [][]string{{"of"}, {"for"}, {"from"}, {"in"}, {"by"}, {"on"}, {"at"}, {"among"}, {"belonging", "to"}, {"across"}, {"that"}, {"which"}, {"to"}})
 	if n == 0 {
 		return nil
 	}
@@ -12,6 +12,9 @@ func (p *parser) owners(s state) []state {
 	each := false
 	for determiners[p.low(k)] || p.low(k) == "each" || p.low(k) == "every" || distinctWords[p.low(k)] || p.is(k, "different") {
 		each = each || p.low(k) == "each" || p.low(k) == "every"
+		if distinctWords[p.low(k)] {
+			s.f.distinct = true
+		}
 		k++
 	}
 	var out []state
@@ -61,7 +64,7 @@ func (p *parser) per(s state) []state {
 		return []state{{at: s.at + 1, f: s.f}}
 	}
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
-		{"grouped", "by"}, {"group", "by"}, {"across"}, {"broken", "down", "by"}, {"for", "different"}, {"for", "all"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
+		{"grouped", "by"}, {"group", "by"}, {"broken", "down", "by"}, {"for", "different"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
 		{"do", "each"}, {"does", "each"}, {"did", "each"}, {"to", "each"}, {"under", "each"}, {"that", "each"}, {"of", "different"}, {"in", "different"}})
 	if n == 0 {
 		return nil
@@ -117,20 +120,15 @@ func (p *parser) ordering(s state) []state {
 		i++
 	}
 	desc, dir := false, false
-	if p.is(i, "alphabetically") {
-		s.f.orders = add(s.f.orders, order{label: true})
-		return []state{{at: i + 1, f: s.f}}
-	}
 	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}}); n > 0 {
 		i += n
 	}
 	if p.is(i, "alphabetically") {
-		s.f.orders = add(s.f.orders, order{label: true})
-		out := []state{{at: i + 1, f: s.f}}
 		if !p.is(i+1, "by") {
-			return out
+			s.f.orders = add(s.f.orders, order{label: true})
+			return []state{{at: i + 1, f: s.f}}
 		}
-		i++
+		return p.orderKeys(state{at: p.det(i + 2), f: s.f}, false, true)
 	}
 	if n, d, label := p.direction(i); n > 0 {
 		i, desc, dir = i+n, d, true
@@ -219,7 +217,7 @@ func (p *parser) existence(s state) []state {
 	}
 	if p.kind(i) == number {
 		op, k := "=", i+1
-		if p.is(k, "or", "more") {
+		if p.is(k, "or", "more") || p.is(k, "or", "above") {
 			op, k = ">=", k+2
 		}
 		return p.linkedRows(s, k, "having", op, p.toks[i].num)
@@ -253,12 +251,21 @@ func (p *parser) linkedRows(s state, i int, kind, op, count string) []state {
 	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
 		t := last(e.f.also)
 		if subject == nil || t == subject {
+			// "cities with more than two stores": the values of a column.
+			if kind != "having" || len(e.f.outs) != 1 || e.f.outs[0].col == nil || len(e.f.groups) > 0 {
+				continue
+			}
+			e.f.groups = add(e.f.groups, group{col: e.f.outs[0].col})
+			e.f.mostBy = true
+			e.f.linked = add(e.f.linked, linked{table: t, kind: kind, op: op, count: count, at: i})
+			out = append(out, e)
 			continue
 		}
 		own := e.f.conds[before:]
 		e.f.conds = e.f.conds[:before:before]
-		e.f.also = e.f.also[:len(e.f.also)-1 : len(e.f.also)-1]
+		e.f.also = e.f.also[: len(e.f.also)-1 : len(e.f.also)-1]
 		e.f.linked = add(e.f.linked, linked{table: t, kind: kind, conds: own, op: op, count: count, at: i})
+		e.f.linkedEnd = e.at
 		out = append(out, e)
 	}
 	return out
@@ -274,10 +281,16 @@ func (p *parser) superlative(s state) []state {
 	k := p.det(i + n)
 	var out []state
 	for _, a := range p.adjective(k) {
-		for _, h := range p.find(k+a.n, isColumn) { // the youngest age
+		for _, h := range p.find(k+a.n, isMeasure) { // the youngest age
 			r := state{at: k + a.n + h.n, f: s.f}
 			r.f.orders = add(r.f.orders, order{col: &mention{at: k, n: h.n, meanings: h.meanings}, desc: a.desc})
 			out = append(out, p.ranked(r))
+		}
+		for _, e := range p.entity(state{at: k + a.n, f: s.f}) { // the oldest player
+			col := *a.col
+			col.owner = last(e.f.also)
+			e.f.orders = add(e.f.orders, order{col: &col, desc: a.desc})
+			out = append(out, p.ranked(e))
 		}
 	}
 	desc, ok := superlatives[p.low(k)]
@@ -286,7 +299,9 @@ func (p *parser) superlative(s state) []state {
 	}
 	k++
 	for _, r := range p.ranking(state{at: k, f: s.f}, desc) {
-		out = append(out, p.ranked(r))
+		if ordered(last(r.f.orders)) {
+			out = append(out, p.ranked(r))
+		}
 	}
 	if w := p.low(k - 1); w == "most" || w == "fewest" || w == "least" || w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
 		if w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
@@ -311,4 +326,20 @@ func (p *parser) ranked(s state) state {
 		s.f.limit = 1
 	}
 	return s
+}
+
+// ordered narrows a ranking to columns that have a highest and a lowest; false
+// where none is left.
+func ordered(o order) bool {
+	if o.col == nil {
+		return true
+	}
+	var kept []meaning
+	for _, m := range o.col.meanings {
+		if isMeasure(m) || m.count {
+			kept = append(kept, m)
+		}
+	}
+	o.col.meanings = kept
+	return kept != nil
 }

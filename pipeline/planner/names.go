@@ -107,12 +107,30 @@ func columnVariants(table, column []string) []variant {
 			out = append(out, variant{words: head, weight: 0.85, verb: true})
 		}
 	}
+	if len(head) > 0 && !vagueHeads[last] {
+		out = append(out, variant{words: []string{last}, weight: 0.75})
+	}
 	out = append(out, countVariants(rest)...)
 	if v, ok := agentVerb(rest); ok {
 		out = append(out, v)
 	}
 	return out
 }
+
+// vagueHeads are last words of column names that say too little to name the
+// column by themselves.
+var vagueHeads = set("id", "code", "number", "name", "description", "details", "detail", "value", "text", "at", "on", "of", "by", "in", "flag", "no", "key", "first", "last", "other", "is")
+
+// tableVariants are the other ways to say a table's name: without what
+// designers put in front.
+func tableVariants(words []string) []variant {
+	if len(words) > 1 && tablePrefixes[words[0]] {
+		return []variant{{words: words[1:], weight: 0.9}}
+	}
+	return nil
+}
+
+var tablePrefixes = set("ref", "tbl", "tb", "dim", "fact", "fct", "vw", "stg", "t")
 
 // countVariants reads num_employees and number_of_cities: "number of X".
 func countVariants(words []string) []variant {

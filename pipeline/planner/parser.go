@@ -80,8 +80,22 @@ func (p *parser) find(i int, want func(meaning) bool) []hit {
 	return out
 }
 
+// keep is a hit with only the meanings that are wanted.
+func (p *parser) keep(h hit, want func(meaning) bool) hit {
+	out := hit{n: h.n}
+	for _, m := range h.meanings {
+		if want(m) {
+			out.meanings = append(out.meanings, m)
+		}
+	}
+	return out
+}
+
 func isTable(m meaning) bool  { return m.kind == aTable }
 func isColumn(m meaning) bool { return m.kind == aColumn && !m.verb && !m.count }
+func isMeasure(m meaning) bool {
+	return isColumn(m) && (numeric(m.column) || temporal(m.column)) && !isKey(m.table, m.column)
+}
 func isVerb(m meaning) bool   { return m.kind == aColumn && m.verb }
 func isCount(m meaning) bool  { return m.kind == aColumn && m.count }
 func isMetric(m meaning) bool { return m.kind == aMetric }
@@ -99,12 +113,30 @@ func (p *parser) parse() []frame {
 			return nil
 		}
 		if s.at >= len(p.toks) {
-			done = append(done, s.f)
+			if f, ok := p.finish(s.f); ok {
+				done = append(done, f)
+			}
 			continue
 		}
 		queue = append(queue, p.modifiers(s)...)
 	}
 	return done
+}
+
+// finish settles what only the whole question tells: rows listed "per" something are
+// counted, by the metric of that name where there is one. Groups without any
+// number are no reading.
+func (p *parser) finish(f frame) (frame, bool) {
+	if len(f.groups) == 0 || f.mostBy || p.aggregates(f) || len(f.orders) > 0 && last(f.orders).ranks() {
+		return f, true
+	}
+	if len(f.outs) != 1 || f.outs[0].table == nil {
+		return f, false
+	}
+	o := f.outs[0]
+	o.fn = "count"
+	f.outs = []out{o}
+	return f, true
 }
 
 // start reads the opening and what is asked for.
@@ -149,7 +181,8 @@ func (p *parser) howMany(s state) []state {
 	case p.is(i, "how", "much"):
 		return p.items(state{at: p.det(i + 2), f: s.f}, 0)
 	case p.is(i, "count") && !p.is(i+1, "of"):
-		i++
+		i = p.det(i + 1)
+		i += p.countIntro(i)
 	case p.is(i, "in", "how", "many"):
 		i += 3
 	case p.is(i, "number") && !p.is(i+1, "of"):
@@ -176,10 +209,17 @@ func (p *parser) counted(s state) []state {
 	}
 	for _, h := range p.find(i, isColumn) {
 		n := state{at: i + h.n, f: s.f}
-		n.f.outs = add(n.f.outs, outCol("count", true, i, h))
-		if !distinct {
+		fn := "count"
+		if !distinct && len(p.keep(h, isMeasure).meanings) > 0 {
+			// "how many undergraduates": a column that counts them.
+			h, fn = p.keep(h, isMeasure), "sumcount"
+			if len(p.find(i, isTable)) == 0 {
+				n.f.cost += 0.2
+			}
+		} else if !distinct {
 			n.f.cost += 0.15
 		}
+		n.f.outs = add(n.f.outs, outCol(fn, fn == "count", i, h))
 		out = append(out, n)
 	}
 	for _, h := range p.find(i, isCount) {

@@ -162,7 +162,7 @@ func (b *builder) from(root *catalog.Table, needed, filters []*catalog.Table, re
 	wanted := append(needed[:len(needed):len(needed)], filters...)
 	var out []tree
 	for _, t := range b.x.graph.trees(root, wanted) {
-		ok := true
+		ok := !t.sideways()
 		for _, n := range needed {
 			ok = ok && (repeat || !t.fanOut(n))
 		}
@@ -171,6 +171,23 @@ func (b *builder) from(root *catalog.Table, needed, filters []*catalog.Table, re
 		}
 	}
 	return out
+}
+
+// sideways tells whether a tree goes from a row to the one it points to and from
+// there to others that point to it: orders and tickets of the same customer
+// have nothing to do with each other.
+func (t tree) sideways() bool {
+	for _, s := range t.steps {
+		if s.up || s.from == t.root {
+			continue
+		}
+		for _, before := range t.steps {
+			if before.to == s.from && before.up && !before.rel.OneToOne {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // semis are the tables of a tree that only restrict and could repeat rows:

@@ -23,7 +23,7 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 			}
 			args, tables = append(args, e), append(tables, t...)
 		}
-		return plan.Expr{Op: &plan.Op{Op: "or", Args: args}}, tables, nil
+		return anyOf(args), tables, nil
 	}
 	m := b.dateOf(c)
 	col := column(m.table, m.column)
@@ -50,6 +50,21 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 		args = append(args, e)
 	}
 	return plan.Expr{Op: &plan.Op{Op: op, Args: args}}, tables, nil
+}
+
+// anyOf is a disjunction; values of one column become a list.
+func anyOf(args []plan.Expr) plan.Expr {
+	list := []plan.Expr{}
+	for _, a := range args {
+		if a.Op == nil || a.Op.Op != "=" || len(list) > 0 && list[0].Column != a.Op.Args[0].Column {
+			return plan.Expr{Op: &plan.Op{Op: "or", Args: args}}
+		}
+		if len(list) == 0 {
+			list = append(list, a.Op.Args[0])
+		}
+		list = append(list, a.Op.Args[1])
+	}
+	return plan.Expr{Op: &plan.Op{Op: "in", Args: list}}
 }
 
 // dateOf is the meaning of a condition's column; a period without one takes
@@ -121,6 +136,8 @@ func literalFor(m meaning, v value, op string) (plan.Expr, error) {
 		}
 	}
 	switch {
+	case v.literal:
+		return text(v.text), nil
 	case numeric(m.column):
 		num := v.num
 		if num == "" && v.quoted {

@@ -53,7 +53,7 @@ var openings = [][]string{
 var endings = [][]string{
 	{"are", "there"}, {"is", "there"}, {"were", "there"}, {"do", "we", "have"}, {"did", "we", "have"}, {"do", "they", "have"}, {"exist"}, {"in", "total"}, {"altogether"},
 	{"in", "the", "database"}, {"are", "in", "the", "database"}, {"we", "have"}, {"are", "available"}, {"are", "recorded"}, {"in", "all"}, {"overall"},
-	{"are", "listed"}, {"do", "exist"}, {"have", "we"}, {"have", "we", "had"}, {"were", "made"}, {"were", "placed"}, {"that", "we", "have"}, {"available"},
+	{"are", "listed"}, {"do", "exist"}, {"have", "we"}, {"have", "we", "had"}, {"were", "made"}, {"were", "placed"}, {"that", "we", "have"}, {"available"}, {"there"}, {"in", "the", "system"}, {"listed"}, {"on", "record"}, {"on", "file"}, {"in", "the", "record"}, {"in", "the", "records"},
 }
 
 // aggregates are the words that reduce a column to one number.
@@ -64,9 +64,9 @@ var aggregateWords = map[string]string{
 
 // superlatives rank rows by the column behind them, true for descending.
 var superlatives = map[string]bool{
-	"highest": true, "largest": true, "greatest": true, "biggest": true, "most": true, "maximum": true, "max": true, "top": true, "best": true,
+	"highest": true, "largest": true, "greatest": true, "biggest": true, "most": true, "maximum": true, "max": true, "top": true,
 	"lowest": false, "smallest": false, "least": false, "fewest": false, "minimum": false, "min": false,
-	"longest": true, "shortest": false, "latest": true, "earliest": false, "newest": true, "oldest": true, "youngest": false,
+	"longest": true, "shortest": false, "latest": true, "earliest": false,
 }
 
 // adjectives rank rows of a table by a column they imply, true for
