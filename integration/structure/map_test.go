@@ -3,6 +3,7 @@ package structure
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
 	"io"
 	"os"
 	"os/exec"
@@ -100,6 +101,30 @@ func TestCodeMap(t *testing.T) {
 	for folder := range may {
 		if !seen[folder] {
 			t.Errorf("the code map has %s, which is no package", folder)
+		}
+	}
+}
+
+// namedTest is a test that ARCHITECTURE.md says holds something.
+var namedTest = regexp.MustCompile("`([a-z/]+)` (Test[A-Za-z]+)")
+
+// TestNamedTests wants the tests that ARCHITECTURE.md names to be there.
+func TestNamedTests(t *testing.T) {
+	text, err := os.ReadFile(root + "/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for _, f := range sources(t, true) {
+		for _, d := range f.syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				have[f.pkg+" "+fn.Name.Name] = true
+			}
+		}
+	}
+	for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
+		if !have[m[1]+" "+m[2]] {
+			t.Errorf("%s has no %s", m[1], m[2])
 		}
 	}
 }
