@@ -33,7 +33,8 @@ func prepare(ctx context.Context, o Options, today time.Time) (*database, error)
 	}
 	began := time.Now()
 	if err := db.load(ctx, today); err != nil {
-		return nil, errors.Join(err, db.remove())
+		removing(&err, db.remove())
+		return nil, err
 	}
 	fmt.Fprintf(o.Stdout, "Loaded the sample company into database %s in %.1f s.\n", databaseName, time.Since(began).Seconds())
 	return db, nil

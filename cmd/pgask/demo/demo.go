@@ -47,7 +47,10 @@ func Run(ctx context.Context, o Options) int {
 		defer cancel()
 	}
 	err := run(ctx, o)
-	if err == nil || (parent.Err() != nil && !o.Once) {
+	if parent.Err() != nil && !o.Once {
+		err = leftOf(err) // whatever else went wrong is that it was stopped
+	}
+	if err == nil {
 		return 0
 	}
 	fmt.Fprintf(o.Stderr, "pgask demo: %v\n", err)
@@ -63,12 +66,12 @@ func run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { removing(&err, os.RemoveAll(dir)) }()
 	db, err := prepare(ctx, o, today)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.remove()) }()
+	defer func() { removing(&err, db.remove()) }()
 	config, err := WriteConfig(dir, Settings{Listen: o.Listen, HTTP: o.HTTP, DSN: db.dsn(company.Proxy), Password: db.password, Today: o.Today})
 	if err != nil {
 		return err
@@ -97,6 +100,24 @@ func serveAndShow(ctx context.Context, o Options, config string, db *database) e
 		}
 		cancel()
 		return errors.Join(err, <-served)
+	}
+}
+
+// left is why something that the demo made could not be removed.
+type left struct{ error }
+
+// leftOf is the part of a run's error that is about what it left behind.
+func leftOf(err error) error {
+	if l, ok := errors.AsType[left](err); ok {
+		return l
+	}
+	return nil
+}
+
+// removing joins the error of a removal, if there is one, to the run's.
+func removing(err *error, removal error) {
+	if removal != nil {
+		*err = errors.Join(*err, left{fmt.Errorf("clean up: %w", removal)})
 	}
 }
 

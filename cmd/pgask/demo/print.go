@@ -14,6 +14,10 @@ import (
 // shownRows is how many rows of a result the tour prints.
 const shownRows = 8
 
+// wideColumns is how many columns a single row may have to be printed as a
+// table.
+const wideColumns = 6
+
 // printer writes the tour, with colours where they are wanted.
 type printer struct {
 	w     io.Writer
@@ -63,6 +67,10 @@ func (p printer) result(r rows) {
 		fmt.Fprintln(p.w, p.paint("32", *r.values[0][0]))
 		return
 	}
+	if len(r.values) == 1 && len(r.columns) > wideColumns {
+		p.expanded(r.columns, r.values[0])
+		return
+	}
 	shown := r.values[:min(shownRows, len(r.values))]
 	widths := make([]int, len(r.columns))
 	for i, name := range r.columns {
@@ -76,6 +84,17 @@ func (p printer) result(r rows) {
 		p.row(row, widths)
 	}
 	fmt.Fprintln(p.w, rowCount(len(shown), len(r.values)))
+}
+
+// expanded prints a row with many columns as one line for each.
+func (p printer) expanded(columns []string, values []*string) {
+	width := 0
+	for _, name := range columns {
+		width = max(width, utf8.RuneCountInString(name))
+	}
+	for i, name := range columns {
+		fmt.Fprintln(p.w, strings.TrimRight(p.paint("1", pad(name, width))+" | "+cell(values[i]), " "))
+	}
 }
 
 func (p printer) header(columns []string, widths []int) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +32,7 @@ func TestPrint(t *testing.T) {
 		p.notice(&pgconn.Notice{Severity: "NOTICE", Message: "answered by builtin"})
 		p.result(rows{columns: []string{"region", "n"}, values: [][]*string{row("AMÉR", "1200"), row("EMEA", "7.5"), row("NULL", "-3")}})
 		p.result(rows{columns: []string{"sql"}, values: [][]*string{row("SELECT 1\nFROM t", "builtin")}})
+		p.result(rows{columns: strings.Fields("one two three four five six seven"), values: [][]*string{row("1", "2", "NULL", "4", "5", "6", "7")}})
 		p.refusal(&pgconn.PgError{Severity: "ERROR", Code: "42501", Message: "not allowed", Detail: "a detail", Hint: "SELECT 1"})
 		p.failure("3 rows, expected 2")
 	}
