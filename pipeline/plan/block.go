@@ -126,6 +126,10 @@ func (c *checker) orderBy(b *block) {
 			c.faultf(stageStructure, CodeChoice, at+"/nulls", "nulls are first or last, not %s", given.Nulls)
 		}
 		key.desc = given.Desc
+		if key.constant() {
+			c.faultf(stageStructure, CodeUnsupported, at, "a constant orders nothing; leave it out")
+			continue
+		}
 		if !key.typ.orderable() {
 			c.faultf(stageNames, CodeType, at, "values of type %s have no order", key.typ)
 			continue

@@ -171,12 +171,16 @@ func numberConstant(s string, to typ) (*pg_query.Node, typ, error) {
 	switch {
 	case err != nil:
 		return constant(s, typeNumeric)
-	case i == int64(int32(i)):
+	case i < 0 && i == int64(int32(i)):
 		n, err := stmt.Const(i, "integer")
 		return n, typeInt, err
+	case i < 0:
+		n, err := stmt.Const(i, "bigint")
+		return n, typeBigint, err
+	case i == int64(int32(i)):
+		return intNode(i), typeInt, nil // digits alone have just these types
 	}
-	n, err := stmt.Const(i, "bigint")
-	return n, typeBigint, err
+	return intNode(i), typeBigint, nil
 }
 
 var (
