@@ -14,12 +14,28 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 		return err
 	}
 	_, name := functionParts(n.Funcname)
+	if j.projects(n, name, l) {
+		return unsupported("a column written as a function", "Name the column as table.column.")
+	}
 	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup
 	if aggregate {
 		j.aggregates++
 		defer func() { j.aggregates-- }()
 	}
 	return children(n, func(c proto.Message) error { return j.walk(c, l) })
+}
+
+// projects tells whether f(x) may mean the column f of the row x.
+func (j *judge) projects(n *pg_query.FuncCall, name string, l *level) bool {
+	if len(n.Args) != 1 {
+		return false
+	}
+	f := n.Args[0].GetColumnRef().GetFields()
+	if len(f) == 0 {
+		return false
+	}
+	it, _, _ := l.named(f[0].GetString_().GetSval())
+	return it != nil && (len(f) == 1 || f[len(f)-1].GetAStar() != nil) && it.find(name) != nil
 }
 
 // functionName checks the name and, for a function that the policy adds,

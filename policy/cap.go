@@ -34,9 +34,9 @@ func limited(n *pg_query.Node, most int64) *pg_query.Node {
 	s.LimitOption = pg_query.LimitOption_LIMIT_OPTION_COUNT
 	c := s.LimitCount.GetAConst()
 	switch {
-	case s.LimitCount == nil, c != nil && c.Isnull, c != nil && c.GetIval() == nil:
+	case s.LimitCount == nil, c != nil && c.Isnull:
 		s.LimitCount = stmt.IntConst(most)
-	case c != nil:
+	case c != nil && c.GetIval() != nil:
 		s.LimitCount = stmt.IntConst(min(most, int64(c.GetIval().Ival)))
 	default:
 		// least ignores null, and the cast keeps a parameter's type bigint.

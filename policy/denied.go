@@ -20,6 +20,8 @@ const (
 // the client as they are; they name nothing that the role may not know.
 type Denied struct {
 	state, message, detail, hint string
+	// cause is for the log only.
+	cause error
 }
 
 // Error is the message, without detail and hint.
@@ -33,6 +35,10 @@ func (d *Denied) Detail() string { return d.detail }
 
 // Hint is something that the user can type instead; often empty.
 func (d *Denied) Hint() string { return d.hint }
+
+// Unwrap is what made a statement unprovable, for logs: it may name what the
+// client must not see.
+func (d *Denied) Unwrap() error { return d.cause }
 
 func deny(state, format string, args ...any) *Denied {
 	return &Denied{state: state, message: fmt.Sprintf(format, args...)}

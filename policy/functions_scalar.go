@@ -23,7 +23,7 @@ lpad ltrim md5 normalize is_normalized octet_length overlay parse_ident position
 quote_nullable regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_replace
 regexp_split_to_array regexp_split_to_table regexp_substr repeat replace reverse right rpad rtrim
 split_part starts_with string_to_array string_to_table strpos substr substring textlen to_ascii to_hex
-translate unistr upper bpchar varchar text name like like_escape notlike similar_to_escape similar_escape
+translate unistr upper bpchar varchar text like like_escape notlike similar_to_escape similar_escape
 convert convert_from convert_to encode decode sha224 sha256 sha384 sha512 crc32 crc32c casefold`
 }
 

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -81,12 +83,12 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 	if leftOpen || rightOpen {
 		return nil, unsupported("NATURAL JOIN with a function", "Use JOIN … ON.")
 	}
-	for name := range deniedLeft {
+	for _, name := range slices.Sorted(maps.Keys(deniedLeft)) {
 		if has(right, name) || deniedRight[name] {
 			return nil, j.view.deniedColumn("", name, l)
 		}
 	}
-	for name := range deniedRight {
+	for _, name := range slices.Sorted(maps.Keys(deniedRight)) {
 		if has(left, name) {
 			return nil, j.view.deniedColumn("", name, l)
 		}

@@ -24,7 +24,7 @@ to_json to_jsonb row_to_json json_typeof jsonb_typeof array_length cardinality a
 num_nulls num_nonnulls pg_typeof unnest generate_subscripts isempty lower_inc upper_inc lower_inf upper_inf timezone`
 }
 
-// partiality knows the lists; it is made once for each judgement.
+// partiality knows the lists.
 type partiality struct {
 	operators, functions map[string]bool
 	builtins             builtins
@@ -42,8 +42,9 @@ func newPartiality() partiality {
 }
 
 // partial tells whether the tree holds any partial operation.
-func partial(m proto.Message) bool {
-	p := newPartiality()
+func partial(m proto.Message) bool { return newPartiality().in(m) }
+
+func (p partiality) in(m proto.Message) bool {
 	return walk(m, func(n any) error {
 		if p.raises(n) {
 			return errMismatch

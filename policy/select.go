@@ -229,8 +229,8 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 		return nil
 	}
 	ref := n.GetColumnRef()
+	j.mark(ref)
 	if len(ref.Fields) == 1 {
-		j.mark(ref)
 		cols, open := visible(l.items)
 		for i := range cols {
 			out.names = append(out.names, cols[i].name)

@@ -60,12 +60,7 @@ func (v *View) checkParams(oids []uint32) error {
 }
 
 func (v *View) allowsType(oid uint32) bool {
-	for _, o := range v.types {
-		if o == oid {
-			return true
-		}
-	}
-	if slices.Contains(baseArrays(), oid) {
+	if slices.Contains(baseArrays(), oid) || slices.ContainsFunc(baseTypes[:], func(t builtinOID) bool { return t.oid == oid }) {
 		return true
 	}
 	for _, u := range v.userTypes {

@@ -3,28 +3,39 @@ package policy
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
-// baseTypes are the built-in types that a cast, a parameter or a column
-// definition may name, with their oids. reg* types (they look names up),
-// refcursor, aclitem, xml and every other internal type are left out.
-func baseTypes() map[string]uint32 {
-	return map[string]uint32{
-		"bool": 16, "bytea": 17, "char": 18, "name": 19, "int8": 20, "int2": 21, "int4": 23, "text": 25, "oid": 26,
-		"json": 114, "point": 600, "lseg": 601, "path": 602, "box": 603, "polygon": 604, "line": 628, "cidr": 650,
-		"float4": 700, "float8": 701, "unknown": 705, "circle": 718, "macaddr8": 774, "money": 790, "macaddr": 829, "inet": 869,
-		"bpchar": 1042, "varchar": 1043, "date": 1082, "time": 1083, "timestamp": 1114, "timestamptz": 1184,
-		"interval": 1186, "timetz": 1266, "bit": 1560, "varbit": 1562, "numeric": 1700, "uuid": 2950,
-		"tsvector": 3614, "tsquery": 3615, "jsonb": 3802, "jsonpath": 4072,
-		"int4range": 3904, "numrange": 3906, "tsrange": 3908, "tstzrange": 3910, "daterange": 3912, "int8range": 3926,
-		"int4multirange": 4451, "nummultirange": 4532, "tsmultirange": 4533, "tstzmultirange": 4534,
-		"datemultirange": 4535, "int8multirange": 4536,
+// baseType is the oid of a built-in type that a cast, a parameter or a column
+// definition may name, 0 for any other. reg* types (they look names up),
+// refcursor, aclitem, xml and every internal type are left out.
+func baseType(name string) uint32 {
+	i := slices.IndexFunc(baseTypes[:], func(t builtinOID) bool { return t.name == name })
+	if i < 0 {
+		return 0
 	}
+	return baseTypes[i].oid
+}
+
+type builtinOID struct {
+	name string
+	oid  uint32
+}
+
+// baseTypes is never changed.
+var baseTypes = [...]builtinOID{
+	{"bool", 16}, {"bytea", 17}, {"char", 18}, {"name", 19}, {"int8", 20}, {"int2", 21}, {"int4", 23}, {"text", 25}, {"oid", 26},
+	{"json", 114}, {"point", 600}, {"lseg", 601}, {"path", 602}, {"box", 603}, {"polygon", 604}, {"line", 628}, {"cidr", 650},
+	{"float4", 700}, {"float8", 701}, {"unknown", 705}, {"circle", 718}, {"macaddr8", 774}, {"money", 790}, {"macaddr", 829},
+	{"inet", 869}, {"bpchar", 1042}, {"varchar", 1043}, {"date", 1082}, {"time", 1083}, {"timestamp", 1114}, {"timestamptz", 1184},
+	{"interval", 1186}, {"timetz", 1266}, {"bit", 1560}, {"varbit", 1562}, {"numeric", 1700}, {"uuid", 2950},
+	{"tsvector", 3614}, {"tsquery", 3615}, {"jsonb", 3802}, {"jsonpath", 4072},
+	{"int4range", 3904}, {"numrange", 3906}, {"tsrange", 3908}, {"tstzrange", 3910}, {"daterange", 3912}, {"int8range", 3926},
+	{"int4multirange", 4451}, {"nummultirange", 4532}, {"tsmultirange", 4533}, {"tstzmultirange", 4534},
+	{"datemultirange", 4535}, {"int8multirange", 4536},
 }
 
 // baseArrays are the oids of the base types' arrays.
@@ -56,7 +67,7 @@ func builtinType(t *pg_query.TypeName) (string, bool) {
 	if !ok || schema != "" && schema != builtinSchema || t.Setof || t.PctType {
 		return written, false
 	}
-	return written, baseTypes()[strings.TrimPrefix(name, "_")] != 0
+	return written, baseType(strings.TrimPrefix(name, "_")) != 0
 }
 
 // checkOperator refuses operators of other schemas: they are backed by user
@@ -91,10 +102,4 @@ func functionParts(names []*pg_query.Node) (schema, name string) {
 		return "?", "?"
 	}
 	return schema, name
-}
-
-// typeNode parses a type's spelling; the types come from the catalog or from
-// this package, so that a failure is a type that can't be named.
-func typeNode(spelling string) (*pg_query.TypeName, error) {
-	return stmt.ParseType(spelling)
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,26 +17,38 @@ import (
 // statement, to the same tree, and that tree must pass the judge again, now
 // with every relation inside a subselect of the view's own making.
 func (j *judge) emit(n *pg_query.Node) (string, error) {
-	text, err := print(n)
+	text, back, err := roundTrip(n)
 	if err != nil {
-		return "", unprovable()
-	}
-	back, err := stmt.ParseOne(text, wide())
-	if err != nil || !stmt.Equal(n, back) {
-		return "", unprovable()
+		return "", unprovable(err)
 	}
 	second := newJudge(j.view, j.opts)
 	second.verify, second.fence = true, j.fence
 	if _, _, err := second.statement(back); err != nil {
-		return "", unprovable()
+		return "", unprovable(err)
 	}
 	if err := second.complete(back); err != nil {
-		return "", unprovable()
+		return "", unprovable(err)
 	}
 	if !slices.Equal(j.tables(), second.tables()) {
-		return "", unprovable()
+		return "", unprovable(errors.New("the text reads other relations"))
 	}
 	return text, nil
+}
+
+// roundTrip prints a tree and parses the text back to the very same tree.
+func roundTrip(n *pg_query.Node) (string, *pg_query.Node, error) {
+	text, err := print(n)
+	if err != nil {
+		return "", nil, err
+	}
+	back, err := stmt.ParseOne(text, wide())
+	if err != nil {
+		return "", nil, fmt.Errorf("parse the printed text: %w", err)
+	}
+	if !stmt.Equal(n, back) {
+		return "", nil, errors.New("the printed text parses to another tree")
+	}
+	return text, back, nil
 }
 
 // wide are limits for texts of our own: what was judged was small, the rules
@@ -61,9 +74,10 @@ func print(n *pg_query.Node) (string, error) {
 
 // unprovable refuses a statement whose printed text can't be shown to mean
 // what was judged.
-func unprovable() *Denied {
-	return deny(stateUnsupported, "this statement can't be rewritten safely").
-		withHint("Write it with plain names: no quoted window, cursor or argument names, no unusual syntax.")
+func unprovable(cause error) *Denied {
+	d := unsupported("this way of writing the statement", "Write it in simpler terms: plain names, no subscripts of array constructors.")
+	d.cause = cause
+	return d
 }
 
 // complete walks the whole tree without knowing any places: what names or

@@ -25,7 +25,7 @@ type View struct {
 	builtins  builtins
 	functions functionRules
 	sets      map[string][]string
-	types     map[string]uint32
+	partials  partiality
 	userTypes map[catalog.Name]catalog.UserType
 	// composites tells that some readable column is an array of rows, whose
 	// unnest has columns that the judge doesn't know.
@@ -38,7 +38,7 @@ type View struct {
 // used. An error means that the attributes can't be written as constants.
 func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, error) {
 	v := &View{role: r, snapshot: s, grants: map[catalog.Name]*grant{}, builtins: safeBuiltins(),
-		sets: tableFunctions(), types: baseTypes(), userTypes: map[catalog.Name]catalog.UserType{}}
+		sets: tableFunctions(), partials: newPartiality(), userTypes: map[catalog.Name]catalog.UserType{}}
 	b := binder{role: r, snapshot: s, attributes: attributes, parts: r.partsIn(s.Database)}
 	for _, p := range b.parts {
 		v.functions.allow = append(v.functions.allow, p.functions.allow...)
