@@ -5,6 +5,9 @@ import pg_query "github.com/pganalyze/pg_query_go/v5"
 // checkTokens bounds how many tokens the text has and how deep a tree they can
 // make.
 func (l Limits) checkTokens(tokens []token) error {
+	if len(tokens) > l.AllTokens {
+		return overLimit("statement is too long", "tokens", len(tokens), l.AllTokens)
+	}
 	if n := countTokens(tokens); n > l.Tokens {
 		return overLimit("statement is too long", "tokens outside lists of literals", n, l.Tokens)
 	}
@@ -80,6 +83,7 @@ type depth struct {
 // segments never stand above one another.
 type level struct {
 	opener  pg_query.Token
+	weight  int // levels of the tree that the bracket itself makes
 	chain   int // operators of the segment
 	inner   int // highest closed bracket of the segment
 	highest int // highest segment so far
@@ -102,7 +106,7 @@ func (v *level) endItem() {
 
 func (v *level) height() int {
 	v.endItem()
-	return v.highest + v.most + v.sets + 1
+	return v.highest + v.most + v.sets + v.weight
 }
 
 // measure estimates the depth of the tree that tokens make, all statements of
@@ -114,7 +118,7 @@ func measure(tokens []token) depth {
 		top := &levels[len(levels)-1]
 		switch {
 		case opens(t.kind):
-			levels = append(levels, level{opener: t.kind})
+			levels = append(levels, level{opener: t.kind, weight: weight(t, next(tokens[i+1:]))})
 			d.brackets = max(d.brackets, len(levels)-1)
 		case len(levels) > 1 && closes(top.opener, t.kind):
 			levels = closeLevel(levels)
@@ -137,6 +141,37 @@ func closeLevel(levels []level) []level {
 
 func opens(k pg_query.Token) bool {
 	return k == tokOpen || k == tokBracket || k == pg_query.Token_CASE
+}
+
+// weight is how many levels a bracket makes: a query in brackets is a node for
+// the bracket, the query, its list and the item, a CASE has branches.
+func weight(t token, next pg_query.Token) int {
+	switch {
+	case t.kind == pg_query.Token_CASE:
+		return 2
+	case t.kind == tokOpen && query(next):
+		return 4
+	}
+	return 1
+}
+
+// query tells whether k begins a query.
+func query(k pg_query.Token) bool {
+	switch k {
+	case pg_query.Token_SELECT, pg_query.Token_WITH, pg_query.Token_VALUES, pg_query.Token_TABLE:
+		return true
+	}
+	return false
+}
+
+// next is the kind of the first token that isn't a comment.
+func next(tokens []token) pg_query.Token {
+	for _, t := range tokens {
+		if !t.comment() {
+			return t.kind
+		}
+	}
+	return 0
 }
 
 func closes(opener, k pg_query.Token) bool {
@@ -168,8 +203,11 @@ func (v *level) step(t, before token) {
 			v.endItem()
 		}
 	case tokComma, tokSemi, pg_query.Token_SELECT, pg_query.Token_WHERE, pg_query.Token_GROUP_P, pg_query.Token_HAVING,
-		pg_query.Token_ORDER, pg_query.Token_LIMIT, pg_query.Token_OFFSET, pg_query.Token_WINDOW, pg_query.Token_VALUES:
+		pg_query.Token_LIMIT, pg_query.Token_OFFSET, pg_query.Token_WINDOW, pg_query.Token_VALUES:
 		v.endItem()
+	case pg_query.Token_ORDER:
+		v.endItem()
+		v.chain++ // f(… ORDER BY …): an item is one more level than an argument
 	case pg_query.Token_UNION, pg_query.Token_INTERSECT, pg_query.Token_EXCEPT:
 		v.endItem()
 		v.sets++
@@ -180,24 +218,24 @@ func (v *level) step(t, before token) {
 		v.between++
 		v.chain++
 	default:
-		if operator(t) {
-			v.chain++
-		}
+		v.chain += levels(t.kind)
 	}
 }
 
-// operator tells whether t can put one more level on top of an expression.
-func operator(t token) bool {
-	switch t.kind {
+// levels is how many levels of the tree t can put on top of an expression.
+func levels(k pg_query.Token) int {
+	switch k {
 	case pg_query.Token_Op, pg_query.Token_TYPECAST, pg_query.Token_LESS_EQUALS, pg_query.Token_GREATER_EQUALS,
 		pg_query.Token_NOT_EQUALS, pg_query.Token_NOT, pg_query.Token_IS, pg_query.Token_ISNULL, pg_query.Token_NOTNULL,
 		pg_query.Token_LIKE, pg_query.Token_ILIKE, pg_query.Token_SIMILAR, pg_query.Token_IN_P, pg_query.Token_COLLATE,
-		pg_query.Token_AT, pg_query.Token_OPERATOR, pg_query.Token_EXPLAIN, pg_query.Token_PREPARE:
-		return true
+		pg_query.Token_AT, pg_query.Token_OPERATOR, pg_query.Token_EXPLAIN, pg_query.Token_PREPARE,
+		pg_query.Token_EQUALS_GREATER, pg_query.Token_COLON_EQUALS, pg_query.Token_WITHIN, pg_query.Token_XMLFOREST,
+		'+', '-', '*', '/', '%', '^', '<', '>', '=':
+		return 1
+	case pg_query.Token_OVER:
+		return 2
+	case pg_query.Token_JSON_OBJECT, pg_query.Token_JSON_OBJECTAGG, pg_query.Token_JSON_ARRAY, pg_query.Token_JSON_ARRAYAGG:
+		return 3
 	}
-	switch t.kind {
-	case '+', '-', '*', '/', '%', '^', '<', '>', '=':
-		return true
-	}
-	return false
+	return 0
 }

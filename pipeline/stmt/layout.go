@@ -42,7 +42,7 @@ func (p *printer) put(sql string, tokens []token, i int, t token) {
 	}
 	p.b.WriteString(t.text(sql))
 	if t.kind == tokOpen || t.kind == tokBracket {
-		p.open = append(p.open, bracket{block: i+1 < len(tokens) && selects(tokens[i+1])})
+		p.open = append(p.open, bracket{block: i+1 < len(tokens) && query(tokens[i+1].kind)})
 	}
 }
 
@@ -56,10 +56,6 @@ func (p *printer) line(extra int) {
 		}
 	}
 	p.b.WriteString("\n" + strings.Repeat("  ", depth))
-}
-
-func selects(t token) bool {
-	return t.kind == pg_query.Token_SELECT || t.kind == pg_query.Token_WITH || t.kind == pg_query.Token_VALUES
 }
 
 // starts tells whether the token begins a clause.

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maxPrintDepth is the most messages within messages that are printed: half of
-// what the decoder takes and, by measurement, a small part of the printer's
-// stack.
-const maxPrintDepth = 5000
+// maxPrintDepth is the most messages within messages that are printed. The
+// printer takes about 1 KiB of stack for each, and a text within the default
+// limits makes about 1,000.
+const maxPrintDepth = 1500
 
 // Print turns one statement back into text. Only reading statements, cursors,
 // prepared statements, settings and transaction control are printed, and only
