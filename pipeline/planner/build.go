@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -9,11 +11,12 @@ import (
 // builder turns one frame, whose words all have a meaning, into plans: one
 // for each way to join its tables.
 type builder struct {
-	x       *lexicon
-	f       frame
-	picks   picks
-	subject *catalog.Table
-	catalog *catalog.Snapshot
+	x        *lexicon
+	f        frame
+	picks    picks
+	subject  *catalog.Table
+	catalog  *catalog.Snapshot
+	semantic *semantic.Model
 
 	measures []*catalog.Table // tables that are aggregated
 	tree     tree
@@ -382,11 +385,28 @@ func (b *builder) aggregate(o out) (plan.Item, error) {
 		return plan.Item{}, unfit("%s is a key: it can't be added up", m.column.Name)
 	}
 	if fn == "sum" || fn == "avg" {
+		if name := b.guarded(m); name != "" {
+			return plan.Item{}, unfit("%s is what the metric %s is made of, which can't be added up freely", m.column.Name, name)
+		}
 		if !numeric(m.column) {
 			return plan.Item{}, unfit("%s holds no numbers", m.column.Name)
 		}
 	}
 	return plan.Item{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: fn, Arg: &e, Distinct: o.distinct}}, As: fnName(o.fn, m.column.Name)}, nil
+}
+
+// guarded is a metric over the column that is not simply additive: its owner
+// says how it may be added up.
+func (b *builder) guarded(m meaning) string {
+	if b.semantic == nil {
+		return ""
+	}
+	for _, x := range b.semantic.Metrics {
+		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.Contains(semantic.Columns(x.Expr), m.column.Name) {
+			return x.Name
+		}
+	}
+	return ""
 }
 
 func fnName(fn, column string) string {
@@ -488,6 +508,9 @@ func (b *builder) order() error {
 		default:
 			m := b.picks[o.col]
 			e = column(m.table, m.column)
+			if b.f.limit > 0 && !b.aggregated() && b.shared(m.table) {
+				return unfit("several rows share the one of %s that comes first", m.table.Name.Table)
+			}
 			if b.aggregated() && !hasItem(b.plan.Select, e) {
 				return unfit("the groups can't be sorted by %s", m.column.Name)
 			}
@@ -509,6 +532,23 @@ func (b *builder) order() error {
 		}
 	}
 	return nil
+}
+
+// shared tells whether several rows of the answer can belong to one row of the
+// table: then the first of the table isn't the first of the answer.
+func (b *builder) shared(t *catalog.Table) bool {
+	for t != b.tree.root {
+		for _, s := range b.tree.steps {
+			if s.to == t {
+				if !s.rel.OneToOne {
+					return true
+				}
+				t = s.from
+				break
+			}
+		}
+	}
+	return false
 }
 
 // show adds a measure that ranks the answer to its output.

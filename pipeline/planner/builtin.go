@@ -157,7 +157,7 @@ func (q *question) resolve(f frame) (out []reading, why []error) {
 		}
 		for i, p := range choices {
 			for _, dates := range q.dates(&f, subject, measured, p) {
-				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, dates: dates}
+				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, semantic: q.in.Semantic, dates: dates}
 				rs, err := b.plans(f.cost + costs[i])
 				if err != nil {
 					why = append(why, err)
@@ -213,13 +213,24 @@ func (b *builder) plans(cost float64) ([]reading, error) {
 		if err != nil {
 			return out, err
 		}
-		key, err := json.Marshal(unnamed(p))
+		key, err := planJSON(unnamed(p))
 		if err != nil {
-			return out, fmt.Errorf("write plan: %w", err)
+			return out, err
 		}
-		out = append(out, reading{plan: p, key: string(key), cost: cost + 0.01*float64(len(t.steps)), f: b.f})
+		out = append(out, reading{plan: p, key: key, cost: cost + 0.01*float64(len(t.steps)), f: b.f})
 	}
 	return out, nil
+}
+
+// planJSON is a plan as people type it.
+func planJSON(p *plan.Plan) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(p); err != nil {
+		return "", fmt.Errorf("write plan: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
 }
 
 // unnamed is a plan without its outputs' names, by which plans that mean the

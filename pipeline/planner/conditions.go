@@ -65,7 +65,12 @@ func (p *parser) condition(s state, intro bool) []state {
 			}
 		}
 	}
+	base := s.f.cost
 	for k, at := range starts {
+		s.f.cost = base
+		if k == 0 && !p.tied(i) {
+			s.f.cost += untied
+		}
 		at, neg := p.negation(at)
 		at = p.det(at)
 		if k > 0 && lightVerbs[p.low(at)] {
@@ -86,6 +91,18 @@ func (p *parser) condition(s state, intro bool) []state {
 		}
 	}
 	return out
+}
+
+// untied is what a condition costs that nothing leads on to.
+const untied = 0.1
+
+// tied tells whether the word before i leads on to what stands there.
+func (p *parser) tied(i int) bool {
+	switch p.low(i - 1) {
+	case "and", "or", "but", "is", "are", "was", "were", "that", "which", "who", "whose", "where", "with":
+		return true
+	}
+	return p.kind(i-1) == comma
 }
 
 // negation passes over not, other than, except.

@@ -78,10 +78,15 @@ func (p *parser) item(s state) []state {
 	for _, h := range p.find(i, isColumn) {
 		n := state{at: i + h.n, f: s.f}
 		n.f.outs = add(n.f.outs, outCol("", false, i, h))
+		n.f.cost += p.metricFirst(i, n.at)
 		out = append(out, n)
+	}
+	if len(s.f.outs) > 0 && last(s.f.outs).col != nil {
+		return out // "the names of actors and films" may mean the films' names
 	}
 	for _, e := range p.entity(s) {
 		e.f.outs = add(e.f.outs, out1(e, "", false))
+		e.f.cost += p.metricFirst(s.at, e.at)
 		out = append(out, e)
 	}
 	return out
@@ -153,10 +158,16 @@ func (p *parser) countsRows(i int) bool {
 // them: "average age and weight".
 func (p *parser) aggregateColumns(s state, fns []string) []state {
 	var out []state
+	if len(fns) == 1 && fns[0] == "sum" {
+		for _, h := range p.find(s.at, isMetric) {
+			out = append(out, p.metricItem(s, h)...)
+		}
+	}
 	for _, h := range p.find(s.at, func(m meaning) bool {
 		return isColumn(m) && (numeric(m.column) || temporal(m.column) && onlyRange(fns))
 	}) {
 		n := state{at: s.at + h.n, f: s.f}
+		n.f.cost += p.metricFirst(s.at, n.at)
 		for _, fn := range fns {
 			n.f.outs = add(n.f.outs, outCol(fn, false, s.at, h))
 		}

@@ -83,8 +83,11 @@ func (p *parser) per(s state) []state {
 func (p *parser) dims(s state) []state {
 	s.at = p.det(s.at)
 	var firsts []state
-	if u := timeUnits[p.low(s.at)]; u != "" && len(p.find(s.at, isColumn)) == 0 {
+	if u := timeUnits[p.low(s.at)]; u != "" {
 		n := state{at: s.at + 1, f: s.f}
+		if len(p.find(s.at, isColumn)) > 0 {
+			n.f.cost += ownName // the table's own month column is meant where it has one
+		}
 		n.f.groups = add(n.f.groups, group{unit: u})
 		firsts = append(firsts, n)
 	}

@@ -205,6 +205,7 @@ func (p *parser) counted(s state) []state {
 	var out []state
 	for _, e := range p.entity(state{at: i, f: s.f}) {
 		e.f.outs = add(e.f.outs, out1(e, "count", distinct))
+		e.f.cost += p.metricFirst(i, e.at)
 		out = append(out, e)
 	}
 	for _, h := range p.find(i, isColumn) {
@@ -231,6 +232,21 @@ func (p *parser) counted(s state) []state {
 		out = append(out, p.metricItem(state{at: i, f: s.f}, h)...)
 	}
 	return out
+}
+
+// ownName is what a reading costs that passes over a better name at the same
+// place: more than the margin by which readings are told apart.
+const ownName = 0.15
+
+// metricFirst is what it costs not to read a registered measure where its name
+// stands: it is computed in its owner's way and no other.
+func (p *parser) metricFirst(i, end int) float64 {
+	for _, h := range p.find(i, isMetric) {
+		if i+h.n == end {
+			return ownName
+		}
+	}
+	return 0
 }
 
 // outCol is a column asked for.
