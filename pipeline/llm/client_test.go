@@ -144,7 +144,9 @@ func TestMisbehaviour(t *testing.T) {
 		{"no such model", status(404, fmt.Sprintf(echo, "model_not_found")), Unavailable, 1, "model_not_found"},
 		{"request refused", status(400, fmt.Sprintf(echo, "context_length_exceeded")), BadReply, 1, "context_length_exceeded"},
 		{"server's time-out", status(408, ""), Timeout, 3, "HTTP status 408"},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/", 307) }, BadReply, 1, "not what the API describes"},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
+		}, BadReply, 1, "not what the API describes"},
 		{"not JSON", says("hello"), BadReply, 1, "not what the API describes"},
 		{"nothing", says(""), BadReply, 1, "not what the API describes"},
 		{"other types", says(`{"choices":"none"}`), BadReply, 1, "not what the API describes"},
