@@ -494,6 +494,8 @@ func (b *builder) order() error {
 		switch {
 		case o.label:
 			e = b.plan.Select[0].Expr
+		case o.out > 0:
+			e = b.count(b.f.outs[o.out-1].table).Expr
 		case o.metric != nil:
 			e = plan.Expr{Metric: o.metric.Name}
 			b.show(e)

@@ -263,7 +263,7 @@ func (q *question) best(readings []reading, why []error) (reading, error) {
 }
 
 // maxCost is how loosely words may fit: beyond it the planner keeps silent.
-const maxCost = 0.65
+const maxCost = 0.4
 
 // hidden is a word of the question that names something the asker may not read and
 // nothing that they may: answering around it would be misleading.

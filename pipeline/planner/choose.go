@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -155,9 +156,10 @@ type option struct {
 func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured []*catalog.Table, dist map[*catalog.Table]int) ([]option, error) {
 	var all []option
 	best := 10.0
+	owned := slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.table == m.owner })
 	for _, c := range m.meanings {
-		if m.owner != nil && c.table != m.owner {
-			continue
+		if owned && c.table != m.owner || m.owner != nil && !owned && m.n < 2 {
+			continue // "savings balance" says itself whose it is, "balance" doesn't
 		}
 		d, reachable := dist[c.table]
 		if !reachable {
@@ -165,7 +167,7 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		}
 		cost := 1 - c.weight
 		switch {
-		case c.table == subject || m.owner != nil:
+		case c.table == subject || owned:
 		case contains(f.also, c.table) || contains(measured, c.table):
 			cost += 0.05
 		default:

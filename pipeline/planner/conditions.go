@@ -468,7 +468,12 @@ func (p *parser) countCondition(s state) []state {
 }
 
 // periods reads a restriction to a span of time without naming its column.
-func (p *parser) periods(s state) []state { return p.periodConditions(s, nil) }
+func (p *parser) periods(s state) []state {
+	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
+		s.at++ // that happened in 2025
+	}
+	return p.periodConditions(s, nil)
+}
 
 // periodConditions reads "last month", "in 2025", "since 2026-01-01", "between
 // … and …" about a column, or about whichever dates the rows have.

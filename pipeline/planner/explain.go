@@ -83,7 +83,7 @@ func (q *question) unplaced() []string {
 
 // grammarWord tells whether the grammar has a use for a word.
 func grammarWord(w string) bool {
-	if functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 {
+	if directionWords[w] || functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 {
 		return true
 	}
 	if _, ok := superlatives[w]; ok {

@@ -40,7 +40,7 @@ func (p *parser) separator(i int) int {
 		n = 1
 	}
 	return n + p.oneOf(i+n, [][]string{{"and"}, {"and", "also"}, {"as", "well", "as"}, {"along", "with"}, {"together", "with"},
-		{"and", "the", "corresponding"}, {"and", "corresponding"}, {"with", "the", "corresponding"}, {"and", "their"}, {"with", "their"}, {"with", "the"}, {"and", "what", "is"}, {"and", "what", "are"}, {"and", "the"}, {"and", "its"}})
+		{"and", "the", "corresponding"}, {"and", "corresponding"}, {"and", "their", "corresponding"}, {"with", "the", "corresponding"}, {"and", "their"}, {"with", "their"}, {"with", "the"}, {"and", "what", "is"}, {"and", "what", "are"}, {"and", "the"}, {"and", "its"}})
 }
 
 // item reads one thing asked for.
@@ -145,7 +145,11 @@ func (p *parser) aggregateItem(s state) []state {
 	if _, value := aggregateWords[p.low(i-1)]; value && i >= len(p.toks) {
 		return nil
 	}
-	return p.aggregateColumns(state{at: i, f: s.f}, fns)
+	out := p.aggregateColumns(state{at: i, f: s.f}, fns)
+	if p.is(i, "number", "of") || p.is(i, "amount", "of") {
+		out = append(out, p.aggregateColumns(state{at: p.det(i + 2), f: s.f}, fns)...)
+	}
+	return out
 }
 
 // countsRows tells whether "number of" at the position before i counts rows
@@ -263,6 +267,15 @@ func (p *parser) ranking(s state, desc bool) []state {
 			n := state{at: i + h.n, f: s.f}
 			n.f.orders = add(n.f.orders, order{metric: m.metric, desc: desc})
 			out = append(out, n.note(i, h.n, "metric "+m.metric.Name))
+		}
+	}
+	if n := p.oneOf(i, [][]string{{"count"}, {"number"}, {"counts"}, {"total"}}); n > 0 && p.countIntro(i) == 0 {
+		for k, o := range s.f.outs {
+			if o.fn == "count" && k == len(s.f.outs)-1 {
+				r := state{at: i + n, f: s.f}
+				r.f.orders = add(r.f.orders, order{out: k + 1, desc: desc})
+				out = append(out, r)
+			}
 		}
 	}
 	if k := p.countIntro(i); k > 0 {

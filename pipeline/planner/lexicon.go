@@ -104,7 +104,7 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		if len(words) == 0 {
 			continue
 		}
-		if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == c.Name && words[len(words)-1] == "id" {
+		if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == c.Name && strings.HasSuffix(strings.ToLower(c.Name), "id") {
 			x.add([]string{"id"}, meaning{kind: aColumn, table: t, column: c, weight: 0.95})
 			x.add(append(slices.Clone(name), "id"), meaning{kind: aColumn, table: t, column: c, weight: 0.95})
 		}
@@ -119,6 +119,11 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		x.addValues(t, c)
 	}
 	x.labels[t] = labelColumns(t)
+	if l := x.labels[t]; len(l) == 1 {
+		// What a film is called is its name, whatever the column says.
+		x.add([]string{"name"}, meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
+		x.add(append(slices.Clone(name), "name"), meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
+	}
 }
 
 // addValues indexes a column's sampled values. Numbers are left to the

@@ -45,8 +45,57 @@ func link(x *lexicon, toks []token) [][]hit {
 				hits[i] = append(hits[i], hit{n: n, meanings: kept})
 			}
 		}
+		for n := 3; n >= 2; n-- {
+			if g := x.glued(toks, i, n); g != nil && n > names {
+				hits[i] = append([]hit{{n: n, meanings: g}}, dropNames(hits[i])...)
+				names = n
+			}
+		}
 	}
 	return hits
+}
+
+// glued are the names that n words make when written as one: "bed type" for
+// bedtype.
+func (x *lexicon) glued(toks []token, i, n int) []meaning {
+	if i+n > len(toks) {
+		return nil
+	}
+	joined := ""
+	for _, t := range toks[i : i+n] {
+		if t.kind != word || determiners[t.low] {
+			return nil
+		}
+		joined += t.low
+	}
+	p := x.byKey[stem(joined)]
+	if len(joined) < 6 || p == nil {
+		return nil
+	}
+	var out []meaning
+	for _, m := range p.meanings {
+		if m.kind != aValue && !m.verb && !m.count {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// dropNames leaves the values of hits.
+func dropNames(hits []hit) []hit {
+	var out []hit
+	for _, h := range hits {
+		var kept []meaning
+		for _, m := range h.meanings {
+			if m.kind == aValue {
+				kept = append(kept, m)
+			}
+		}
+		if kept != nil {
+			out = append(out, hit{n: h.n, meanings: kept})
+		}
+	}
+	return out
 }
 
 // spans tells how many tokens the stems cover at the start of toks, 0 when

@@ -12,8 +12,8 @@ func (p *parser) owners(s state) []state {
 	each := false
 	for determiners[p.low(k)] || p.low(k) == "each" || p.low(k) == "every" || distinctWords[p.low(k)] || p.is(k, "different") {
 		each = each || p.low(k) == "each" || p.low(k) == "every"
-		if distinctWords[p.low(k)] {
-			s.f.distinct = true
+		if distinctWords[p.low(k)] && p.is(i, "of") {
+			return nil // different students, or different names of students?
 		}
 		k++
 	}
@@ -62,6 +62,9 @@ func (p *parser) per(s state) []state {
 	if u := adverbUnits[p.low(s.at)]; u != "" {
 		s.f.groups = add(s.f.groups, group{unit: u})
 		return []state{{at: s.at + 1, f: s.f}}
+	}
+	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
+		s.at++ // living in each city
 	}
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
 		{"grouped", "by"}, {"group", "by"}, {"broken", "down", "by"}, {"for", "different"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
@@ -122,6 +125,11 @@ func (p *parser) ordering(s state) []state {
 	if p.is(i, "and") {
 		i++
 	}
+	if p.is(i, "by") {
+		if n, d, label := p.direction(i + 1); n > 0 && !label && p.is(i+1+n, "of") { // by ascending order of age
+			return p.orderKeys(state{at: p.det(i + 2 + n), f: s.f}, d, true)
+		}
+	}
 	desc, dir := false, false
 	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}}); n > 0 {
 		i += n
@@ -138,6 +146,11 @@ func (p *parser) ordering(s state) []state {
 		if label && !p.is(i, "of") && !p.is(i, "by") {
 			s.f.orders = add(s.f.orders, order{label: true, desc: desc})
 			return []state{{at: i, f: s.f}}
+		}
+	}
+	if p.is(i, "by") && i > s.at {
+		if n, d, _ := p.direction(i + 1); n > 0 { // by descending price
+			return p.orderKeys(state{at: p.det(i + 1 + n + p.oneOf(i+1+n, [][]string{{"of"}})), f: s.f}, d, true)
 		}
 	}
 	if n := p.oneOf(i, [][]string{{"by"}, {"of"}, {"based", "on"}, {"according", "to"}, {"in", "terms", "of"}, {"on"}}); n > 0 && (i > s.at) {
@@ -255,7 +268,15 @@ func (p *parser) linkedRows(s state, i int, kind, op, count string) []state {
 		t := last(e.f.also)
 		if subject == nil || t == subject {
 			// "cities with more than two stores": the values of a column.
-			if kind != "having" || len(e.f.outs) != 1 || e.f.outs[0].col == nil || len(e.f.groups) > 0 {
+			if len(e.f.outs) != 1 || e.f.outs[0].col == nil || len(e.f.groups) > 0 || e.f.outs[0].fn != "" {
+				continue
+			}
+			if kind == "semi" && p.listsTable(e.f.outs[0], t) { // "cities with a store"
+				e.f.distinct = true
+				e.f.outs = owned(e.f.outs, t)
+				out = append(out, e)
+			}
+			if kind != "having" {
 				continue
 			}
 			e.f.groups = add(e.f.groups, group{col: e.f.outs[0].col})
@@ -272,6 +293,16 @@ func (p *parser) linkedRows(s state, i int, kind, op, count string) []state {
 		out = append(out, e)
 	}
 	return out
+}
+
+// listsTable tells whether a column asked for can be one of the table's.
+func (p *parser) listsTable(o out, t tableRef) bool {
+	for _, m := range o.col.meanings {
+		if m.table == t {
+			return true
+		}
+	}
+	return false
 }
 
 // superlative reads "with the highest price", "with the most orders".

@@ -46,14 +46,14 @@ var openings = [][]string{
 	{"please"}, {"can", "you"}, {"could", "you"}, {"i", "want", "to", "know"}, {"i", "would", "like", "to", "know"}, {"i", "would", "like", "to", "see"},
 	{"tell", "me"}, {"give", "me"}, {"show", "me"}, {"let", "me", "know"}, {"show"}, {"list"}, {"find"}, {"give"}, {"return"}, {"display"}, {"get"},
 	{"select"}, {"report"}, {"retrieve"}, {"what", "is"}, {"what", "are"}, {"what", "was"}, {"what", "were"}, {"what", "re"},
-	{"who", "are"}, {"who", "is"}, {"which"}, {"what"}, {"find", "out"}, {"me"}, {"up"}, {"also"}, {"state"}, {"provide"}, {"is"}, {"are"},
+	{"who", "are"}, {"who", "is"}, {"which"}, {"what"}, {"find", "out"}, {"me"}, {"up"}, {"also"}, {"state"}, {"provide"}, {"is"}, {"are"}, {"a", "list", "of"}, {"the", "list", "of"}, {"list", "of"}, {"the", "following"},
 }
 
 // endings say that the things asked about exist.
 var endings = [][]string{
 	{"are", "there"}, {"is", "there"}, {"were", "there"}, {"do", "we", "have"}, {"did", "we", "have"}, {"do", "they", "have"}, {"exist"}, {"in", "total"}, {"altogether"},
 	{"in", "the", "database"}, {"are", "in", "the", "database"}, {"we", "have"}, {"are", "available"}, {"are", "recorded"}, {"in", "all"}, {"overall"},
-	{"are", "listed"}, {"do", "exist"}, {"have", "we"}, {"have", "we", "had"}, {"were", "made"}, {"were", "placed"}, {"that", "we", "have"}, {"available"}, {"there"}, {"in", "the", "system"}, {"listed"}, {"on", "record"}, {"on", "file"}, {"in", "the", "record"}, {"in", "the", "records"},
+	{"are", "listed"}, {"do", "exist"}, {"have", "we"}, {"have", "we", "had"}, {"were", "made"}, {"were", "placed"}, {"that", "we", "have"}, {"available"}, {"there"}, {"they", "are", "in"}, {"they", "are", "on"}, {"that", "they", "are", "in"}, {"that", "they", "are", "on"}, {"they", "belong", "to"}, {"in", "the", "system"}, {"listed"}, {"on", "record"}, {"on", "file"}, {"in", "the", "record"}, {"in", "the", "records"},
 }
 
 // aggregates are the words that reduce a column to one number.
@@ -89,6 +89,9 @@ var comparatives = map[string]struct {
 	"older": {[]string{"age"}, ">"}, "younger": {[]string{"age"}, "<"}, "taller": {[]string{"height"}, ">"}, "heavier": {[]string{"weight"}, ">"},
 	"lighter": {[]string{"weight"}, "<"}, "longer": {[]string{"length", "duration"}, ">"}, "cheaper": {[]string{"price", "cost"}, "<"},
 }
+
+// directionWords say which way to sort.
+var directionWords = set("ascending", "descending", "increasing", "decreasing", "alphabetical", "alphabetically", "lexicographical", "asc", "desc", "sort", "corresponding", "been", "except", "common", "popular", "frequent")
 
 // lightVerbs only tie a value to the thing it describes.
 var lightVerbs = set("located", "living", "live", "lives", "lived", "based", "situated", "found", "come", "comes", "coming", "made", "belong", "belongs",
