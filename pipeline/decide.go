@@ -12,6 +12,7 @@ import (
 // Query judges the text of a simple Query: all its statements together, one
 // denial denies the message.
 func (s *Session) Query(ctx context.Context, text string) Decision {
+	began := s.p.now()
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return denied(s.refused("unparsed", err))
@@ -29,7 +30,7 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 		if texts[i], err = v.literal(ctx); err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}
-		runs[i] = v.run()
+		runs[i] = v.run(began)
 	}
 	joined := strings.Join(texts, "; ")
 	if err := s.countAgain(joined, len(texts)); err != nil {
@@ -84,13 +85,13 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 		d.verdict, d.source = again.verdict, again.source
 	}
 	if d.verdict.tell == nil {
-		return Binding{Run: d.verdict.run()}
+		return Binding{Run: d.verdict.run(s.p.now())}
 	}
 	value, err := d.verdict.tell(ctx)
 	if err != nil {
 		return Binding{Denial: plant(s.refused("tell", ended(ctx, err)))}
 	}
-	return Binding{Value: value, Run: d.verdict.run()}
+	return Binding{Value: value, Run: d.verdict.run(s.p.now())}
 }
 
 // source is what a prepared statement was judged from.
@@ -146,8 +147,8 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 		return s.show(ctx, name)
 	}
 	if !s.governed && !st.Tag.Governed {
-		if level, ok := setsMessages(st); ok {
-			return &verdict{s: s, text: st.Text, kind: "set", set: &level}, nil
+		if to, ok := setsMessages(st); ok {
+			return &verdict{s: s, text: st.Text, kind: "set", facts: policy.Facts{Set: to}, quiet: true}, nil
 		}
 	}
 	calls, err := stmt.Asks(st.Tree)
@@ -191,8 +192,13 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
 		return nil, err
 	}
-	return &verdict{s: s, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r}, nil
+	return &verdict{s: s, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r, quiet: control[f.Tag]}, nil
 }
+
+// control are the statements that leave no receipt: settings and transaction
+// control.
+var control = map[string]bool{"SET": true, "RESET": true, "SHOW": true, "BEGIN": true, "START TRANSACTION": true, "COMMIT": true,
+	"ROLLBACK": true, "SAVEPOINT": true, "RELEASE": true}
 
 // authorize asks the policy; where it refuses, the schema may have changed
 // under the snapshot, so a refusal by an old one is not final.

@@ -1,11 +1,23 @@
 package pipeline
 
+import (
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+const messagesSetting = "client_min_messages"
+
 // messages follows client_min_messages through judged SETs, so that notices of
 // our own are silenced as Postgres's are.
 type messages struct {
 	// now is the level in force, committed the one a rollback returns to; empty
 	// is the default, notice.
 	now, committed string
+	// local is a level that ends with the transaction (SET LOCAL).
+	local bool
 	// undone tells that the transaction that ends at the next ReadyForQuery
 	// was rolled back.
 	undone bool
@@ -25,10 +37,15 @@ func (m *messages) silences(severity string) bool {
 // ready settles the level when a transaction is over (ReadyForQuery with
 // status I).
 func (m *messages) ready() {
-	if m.undone {
+	if m.undone || m.local {
 		m.now = m.committed
 	}
-	m.committed, m.undone = m.now, false
+	m.committed, m.undone, m.local = m.now, false, false
+}
+
+// set puts a level in force that a statement has just set.
+func (m *messages) set(to *policy.Setting) {
+	m.now, m.local = strings.ToLower(to.Value), to.Local
 }
 
 // Ready follows the backend's ReadyForQuery status.
@@ -39,6 +56,7 @@ func (s *Session) Ready(status byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages.ready()
+	clear(s.held.cursors) // they ended with the transaction
 }
 
 // audible leaves out the notices that the session silenced.
@@ -52,4 +70,18 @@ func (s *Session) audible(all []Notice) []Notice {
 		}
 	}
 	return out
+}
+
+// setsMessages tells whether a statement that policy didn't judge sets
+// client_min_messages, and to what.
+func setsMessages(st stmt.Statement) (*policy.Setting, bool) {
+	set := st.Tree.GetVariableSetStmt()
+	if set == nil || !strings.EqualFold(set.Name, messagesSetting) {
+		return nil, false
+	}
+	to := &policy.Setting{Name: messagesSetting, Local: set.IsLocal, Default: set.Kind != pg_query.VariableSetKind_VAR_SET_VALUE}
+	if len(set.Args) > 0 {
+		to.Value = set.Args[0].GetAConst().GetSval().GetSval()
+	}
+	return to, true
 }

@@ -24,19 +24,18 @@ type Receipt struct {
 	EstimatedRows *int64              `json:"estimated_rows"`
 	Truncated     bool                `json:"truncated"`
 	MS            float64             `json:"ms"`
-
-	began time.Time
 }
 
 // allowed is the verdict of a statement that ran; a refused or failed one has
 // its SQLSTATE there.
 const allowed = "allowed"
 
-// completed is the receipt as it stands when an execution ends.
-func (r Receipt) completed(o Outcome, now time.Time) *Receipt {
+// completed is the receipt of one execution that began at a time and has ended.
+func (r Receipt) completed(o Outcome, began, now time.Time) *Receipt {
+	r.RequestID = requestID()
 	r.Rows = &o.Rows
 	r.Truncated = o.Truncated
-	r.MS = float64(now.Sub(r.began).Microseconds()) / 1000
+	r.MS = took(now.Sub(began))
 	if o.SQLState != "" {
 		r.Verdict = o.SQLState
 	}

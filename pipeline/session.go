@@ -31,8 +31,7 @@ type Session struct {
 	mu       sync.Mutex // guards what both loops touch, below
 	last     *Receipt
 	messages messages
-	cursors  map[string]*opened
-	prepared map[string]*verdict
+	held     held
 }
 
 // standing is what a judgement rests on: the rules in force, the schema, and
@@ -49,7 +48,7 @@ type standing struct {
 // governed session waits for its catalog.
 func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
 	s := &Session{p: p, db: db, who: who, login: login, log: log,
-		cursors: map[string]*opened{}, prepared: map[string]*verdict{}}
+		held: held{map[string]*opened{}, map[string]*verdict{}}}
 	role, err := p.Rules().Policy.RoleFor(who)
 	if err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func (s *Session) judgingRole(rules *Rules) (*policy.Role, error) {
 
 // receipt opens the receipt of a statement judged at this standing.
 func (s *Session) receipt(at *standing) Receipt {
-	r := Receipt{RequestID: requestID(), Verdict: allowed, Scopes: []string{}, Qualifiers: []string{}, began: s.p.now()}
+	r := Receipt{RequestID: requestID(), Verdict: allowed, Scopes: []string{}, Qualifiers: []string{}}
 	if at != nil {
 		r.SchemaVersion, r.PolicyVersion = at.snap.Version, at.rules.Policy.Version()
 	}

@@ -21,18 +21,6 @@ func shown(st stmt.Statement) (string, bool) {
 	return strings.CutPrefix(strings.ToLower(show.Name), ownPrefix)
 }
 
-// setsMessages tells whether a statement sets client_min_messages, and to what.
-func setsMessages(st stmt.Statement) (string, bool) {
-	set := st.Tree.GetVariableSetStmt()
-	if set == nil || !strings.EqualFold(set.Name, "client_min_messages") {
-		return "", false
-	}
-	if len(set.Args) == 0 {
-		return "", true // SET … TO DEFAULT, RESET
-	}
-	return strings.ToLower(set.Args[0].GetAConst().GetSval().GetSval()), true
-}
-
 // show answers SHOW pgask.…
 func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
 	switch name {

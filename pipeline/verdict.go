@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/policy"
@@ -25,8 +26,6 @@ type verdict struct {
 	// tell computes the parameter of a told statement; nil for others.
 	tell func(context.Context) (string, error)
 	told []policy.ToldColumn
-	// set is a client_min_messages level that takes effect on success.
-	set *string
 	// quiet statements leave no receipt (SHOW pgask.*, SET, transactions).
 	quiet bool
 }
@@ -44,9 +43,9 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 	return a.SQL(), err
 }
 
-// run makes the watcher of one execution.
-func (v *verdict) run() *Run {
-	r := &Run{finish: v.finish}
+// run makes the watcher of one execution that began at a time.
+func (v *verdict) run(began time.Time) *Run {
+	r := &Run{finish: func(o Outcome) []Notice { return v.finish(o, began) }}
 	switch f := v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return v.s.cursor(f.Cursor) }
@@ -60,83 +59,44 @@ func (v *verdict) run() *Run {
 }
 
 // finish is called on the downstream loop when an execution ended.
-func (v *verdict) finish(o Outcome) []Notice {
+func (v *verdict) finish(o Outcome, began time.Time) []Notice {
 	s := v.s
 	if o.Suspended {
 		return nil
 	}
+	origin := s.origin(v)
+	s.settle(v, o)
+	s.count(v.kind, o)
+	if v.quiet || origin.quiet || v.kind == "pass" {
+		return nil
+	}
+	s.keep(origin.receipt.completed(o, began, s.p.now()))
+	if o.SQLState != "" {
+		return nil
+	}
+	return s.audible(origin.say(o))
+}
+
+// count tells the metrics of an ended execution.
+func (s *Session) count(kind string, o Outcome) {
 	s.p.counters.statements.Add(1)
-	if o.SQLState == "" {
-		v.settle(o)
-	} else {
-		s.undo()
+	if o.Truncated {
+		s.p.counters.truncated.Add(1)
 	}
 	verdict := allowed
 	if o.SQLState != "" {
 		verdict = o.SQLState
 	}
-	s.p.observe.Judged(v.kind, verdict)
-	if v.quiet || v.kind == "pass" {
-		return nil
-	}
-	s.keep(v.receipt.completed(o, s.p.now()))
+	s.p.observe.Judged(kind, verdict)
 	s.p.observe.Rows(o.Rows, o.Truncated)
-	if o.SQLState != "" {
-		return nil
-	}
-	return s.audible(v.say(o))
 }
 
 // say is what must be said of a completed execution.
 func (v *verdict) say(o Outcome) []Notice {
 	out := v.notices
 	if o.Truncated {
-		v.s.p.counters.truncated.Add(1)
 		out = append(out[:len(out):len(out)], Notice{Severity: "NOTICE", Code: "01004",
 			Message: fmt.Sprintf("result truncated at %d rows", o.Rows)})
 	}
 	return out
-}
-
-// settle applies what a successful statement changed in the session.
-func (v *verdict) settle(o Outcome) {
-	s := v.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch v.facts.Tag {
-	case "DECLARE CURSOR":
-		s.cursors[v.facts.Cursor] = &opened{budget: &Budget{Cap: v.facts.Cap}, verdict: v}
-	case "PREPARE":
-		s.prepared[v.facts.Prepared] = v
-	}
-	if v.set != nil {
-		s.messages.now = *v.set
-	}
-	if o.Tag == "ROLLBACK" {
-		s.messages.undone = true
-	}
-}
-
-// undo notes that the transaction, if there is one, will be rolled back.
-func (s *Session) undo() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.messages.undone = true
-}
-
-// opened is a cursor with the rows it may still give.
-type opened struct {
-	budget  *Budget
-	verdict *verdict
-}
-
-// cursor is the budget of an open cursor, shared by all its fetches; nil for
-// one that was never opened, from which Postgres gives nothing.
-func (s *Session) cursor(name string) *Budget {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.cursors[name]; c != nil {
-		return c.budget
-	}
-	return nil
 }

@@ -1,0 +1,85 @@
+package pipeline
+
+// held is what a session keeps open between statements and that later
+// statements read from: cursors and SQL-level prepared statements. What they
+// say of themselves is what their origin was judged to be.
+type held struct {
+	cursors  map[string]*opened
+	prepared map[string]*verdict
+}
+
+// opened is a cursor with the rows it may still give.
+type opened struct {
+	budget  *Budget
+	verdict *verdict
+}
+
+// origin is the verdict whose result an execution shows: FETCH and EXECUTE
+// show another statement's.
+func (s *Session) origin(v *verdict) *verdict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch v.facts.Tag {
+	case "FETCH":
+		if c := s.held.cursors[v.facts.Cursor]; c != nil {
+			return c.verdict
+		}
+	case "EXECUTE":
+		if p := s.held.prepared[v.facts.Prepared]; p != nil {
+			return p
+		}
+	}
+	return v
+}
+
+// cursor is the budget of an open cursor, shared by all its fetches; nil for
+// one that was never opened, from which Postgres gives nothing.
+func (s *Session) cursor(name string) *Budget {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.held.cursors[name]; c != nil {
+		return c.budget
+	}
+	return nil
+}
+
+// settle applies what an ended execution changed in the session.
+func (s *Session) settle(v *verdict, o Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.SQLState != "" || o.Tag == "ROLLBACK" {
+		s.messages.undone = true
+	}
+	if o.SQLState == "" {
+		s.settled(v)
+	}
+}
+
+func (s *Session) settled(v *verdict) {
+	f := v.facts
+	if f.Set != nil && f.Set.Name == messagesSetting {
+		s.messages.set(f.Set)
+	}
+	switch f.Tag {
+	case "DECLARE CURSOR":
+		s.held.cursors[f.Cursor] = &opened{budget: &Budget{Cap: f.Cap}, verdict: v}
+	case "CLOSE CURSOR":
+		drop(s.held.cursors, f.Cursor)
+	case "PREPARE":
+		s.held.prepared[f.Prepared] = v
+	case "DEALLOCATE":
+		drop(s.held.prepared, f.Prepared)
+	case "DISCARD ALL":
+		s.messages = messages{}
+		clear(s.held.cursors)
+		clear(s.held.prepared)
+	}
+}
+
+// drop removes one entry, or all for the empty name (CLOSE ALL, DEALLOCATE ALL).
+func drop[V any](m map[string]V, name string) {
+	if name == "" {
+		clear(m)
+	}
+	delete(m, name)
+}
