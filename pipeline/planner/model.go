@@ -71,6 +71,14 @@ func (m *Model) Prompt(in Input) (system, user string) {
 	return p.system, p.user(nil)
 }
 
+// Reply goes on as if the model had answered the first prompt with the text.
+// Errors are those of Plan, with the rejection itself in the place of a retry.
+func (m *Model) Reply(in Input, text string) (Proposal, error) {
+	a := &attempts{model: m, in: in, proposal: Proposal{Source: "model"}}
+	err := a.accept(text, 1)
+	return a.proposal, err
+}
+
 func (a *attempts) retrieve() []*catalog.Table {
 	start := time.Now()
 	x := a.model.indexes.of(a.in)

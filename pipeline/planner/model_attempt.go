@@ -38,15 +38,7 @@ func (a *attempts) run(ctx context.Context, p prompt) error {
 		if err != nil {
 			return err
 		}
-		answer, err := decodeReply(text)
-		if err == nil && !answer.answerable {
-			return a.declined("the model finds no answer in what you can see", missingWords(answer.missing, a.in.Question))
-		}
-		if err == nil {
-			err = a.judge(answer.plan, n)
-		} else {
-			a.step(fmt.Sprintf("validate %d", n), "rejected", err.Error(), 0)
-		}
+		err = a.accept(text, n)
 		if err == nil || final(err) || !errors.As(err, &last) {
 			return err
 		}
@@ -74,11 +66,18 @@ func (a *attempts) ask(ctx context.Context, p prompt, n int, last *plan.Rejectio
 	return reply.Text, nil
 }
 
-// judge validates a plan and takes it as the proposal.
-func (a *attempts) judge(text []byte, n int) error {
+// accept takes the n-th reply's plan as the proposal, if it passes every check.
+func (a *attempts) accept(text string, n int) error {
 	start := time.Now()
-	checked, err := a.check(text)
 	stage := fmt.Sprintf("validate %d", n)
+	answer, err := decodeReply(text)
+	if err == nil && !answer.answerable {
+		return a.declined("the model finds no answer in what you can see", missingWords(answer.missing, a.in.Question))
+	}
+	var checked *plan.Checked
+	if err == nil {
+		checked, err = a.check(answer.plan)
+	}
 	if err != nil {
 		a.step(stage, "rejected", err.Error(), time.Since(start))
 		return err
