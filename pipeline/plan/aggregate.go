@@ -157,7 +157,7 @@ func aggregateType(name string, t typ) typ {
 // textResult: min and max keep character(n) apart from text, but not its length.
 func textResult(t typ) typ {
 	if strings.HasPrefix(t.sql, "character(") {
-		return typ{fam: famText, sql: "character"}
+		return t.unsized()
 	}
 	return typeText
 }

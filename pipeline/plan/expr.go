@@ -137,6 +137,9 @@ func (c *checker) caseOf(e *Expr, at string, env env) *typed {
 	if !ok {
 		return nil
 	}
+	if e.Case.Else == nil {
+		shared = shared.unsized() // the missing branch is a null without length
+	}
 	return caseTyped(conds, values, shared)
 }
 

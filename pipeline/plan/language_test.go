@@ -85,18 +85,11 @@ func table(t testing.TB, conn *pgx.Conn, sql string) [][]string {
 }
 
 func query(conn *pgx.Conn, sql string) ([][]string, error) {
-	results, err := conn.PgConn().Exec(context.Background(), sql).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, f := range results[0].FieldDescriptions {
-		names = append(names, f.Name)
-	}
-	out := [][]string{names}
-	for _, row := range results[0].Rows {
+	rr := conn.PgConn().ExecParams(context.Background(), sql, nil, nil, nil, nil)
+	var out [][]string
+	for rr.NextRow() {
 		var values []string
-		for _, v := range row {
+		for _, v := range rr.Values() {
 			text := string(v)
 			if v == nil {
 				text = "∅"
@@ -105,7 +98,12 @@ func query(conn *pgx.Conn, sql string) ([][]string, error) {
 		}
 		out = append(out, values)
 	}
-	return out, nil
+	var names []string
+	for _, f := range rr.FieldDescriptions() {
+		names = append(names, f.Name)
+	}
+	_, err := rr.Close()
+	return append([][]string{names}, out...), err
 }
 
 var number = regexp.MustCompile(`^-?\d+\.\d+$`)
@@ -122,13 +120,14 @@ func trimZeros(s string) string {
 // over CURRENT_DATE, and columns of the names and types that it promised.
 func TestExamplesRun(t *testing.T) {
 	conn, c := database(t)
+	d := &describer{conn: conn, names: map[[2]int64]string{}}
 	for i, x := range examples(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			checked, sql := sqlOf(t, x.plan, c)
 			if diff := cmp.Diff(table(t, conn, x.sql), table(t, conn, sql)); diff != "" {
 				t.Errorf("%s\n(-by hand +plan):\n%s", sql, diff)
 			}
-			checkColumns(t, conn, checked, sql)
+			d.check(t, checked, sql)
 			symbolic := c
 			symbolic.Today = ""
 			if _, sql = sqlOf(t, x.plan, symbolic); strings.Contains(x.plan, `"date":`) {
@@ -141,27 +140,48 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// checkColumns compares the promised columns with Postgres's own description.
-func checkColumns(t testing.TB, conn *pgx.Conn, checked *plan.Checked, sql string) {
+// fatal is what testing's and rapid's T have in common.
+type fatal interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// describer compares promised columns with Postgres's own description.
+type describer struct {
+	conn  *pgx.Conn
+	names map[[2]int64]string
+}
+
+func (d *describer) check(t fatal, checked *plan.Checked, sql string) {
 	t.Helper()
-	d, err := conn.Prepare(context.Background(), "", sql)
+	described, err := d.conn.Prepare(context.Background(), "", sql)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, sql)
 	}
 	var got, want []plan.Column
-	for _, f := range d.Fields {
-		var name string
-		if err := conn.QueryRow(context.Background(), "SELECT format_type($1, $2)", f.DataTypeOID, f.TypeModifier).Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, plan.Column{Name: f.Name, Type: name})
+	for _, f := range described.Fields {
+		got = append(got, plan.Column{Name: f.Name, Type: d.name(t, f.DataTypeOID, f.TypeModifier)})
 	}
 	for _, col := range checked.Columns() {
 		want = append(want, plan.Column{Name: col.Name, Type: strings.TrimPrefix(col.Type, "public.")})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s\n(-promised +described):\n%s", sql, diff)
+		t.Fatalf("%s\n(-promised +described):\n%s", sql, diff)
 	}
+}
+
+// name is format_type's, asked once for each type.
+func (d *describer) name(t fatal, oid uint32, modifier int32) string {
+	t.Helper()
+	k := [2]int64{int64(oid), int64(modifier)}
+	if d.names[k] == "" {
+		var name string
+		if err := d.conn.QueryRow(context.Background(), "SELECT format_type($1, $2)", oid, modifier).Scan(&name); err != nil {
+			t.Fatalf("%v", err)
+		}
+		d.names[k] = name
+	}
+	return d.names[k]
 }
 
 func TestExamplesGolden(t *testing.T) {

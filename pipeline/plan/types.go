@@ -110,6 +110,19 @@ func (t typ) plain() typ {
 	return t
 }
 
+// unsized is the type without length or precision, but of the same name: what
+// Postgres gives where only some of the values have them.
+func (t typ) unsized() typ {
+	if i := strings.IndexByte(t.sql, '('); i >= 0 {
+		j := strings.IndexByte(t.sql, ')')
+		t.sql = t.sql[:i] + t.sql[j+1:]
+		if t.sql == "character" { // without a length that word means character(1)
+			t.sql = "bpchar"
+		}
+	}
+	return t
+}
+
 // rank orders integers by width.
 func (t typ) rank() int {
 	return map[string]int{"smallint": 1, "integer": 2, "bigint": 3}[t.sql]
@@ -127,8 +140,11 @@ func common(a, b typ) (typ, bool) {
 		if a.fam == famInt && b.rank() > a.rank() {
 			return b, true
 		}
-		if a.sql == b.sql {
+		switch {
+		case a.sql == b.sql:
 			return a, true
+		case a.unsized() == b.unsized():
+			return a.unsized(), true
 		}
 		return a.plain(), true
 	case a.number() && b.number(), a.moment() && b.moment():

@@ -1,0 +1,241 @@
+package plan_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"pgregory.net/rapid"
+)
+
+// checkPrints demands that a compiled plan survives printing: the text parses
+// to the same tree.
+func checkPrints(t fatal, checked *plan.Checked) string {
+	t.Helper()
+	tree := plan.Compile(checked)
+	sql, err := stmt.Print(tree)
+	if err != nil {
+		t.Fatalf("print: %v", err)
+	}
+	again, err := stmt.ParseOne(sql, stmt.DefaultLimits())
+	if err != nil {
+		t.Fatalf("parse: %v\n%s", err, sql)
+	}
+	if !stmt.Equal(tree, again) {
+		t.Fatalf("another tree after printing: %s", sql)
+	}
+	return sql
+}
+
+func TestExamplesPrint(t *testing.T) {
+	for _, x := range examples(t) {
+		checked, _ := sqlOf(t, x.plan, testContext(t))
+		checkPrints(t, checked)
+	}
+}
+
+// generator makes random plans over the star schema. Many are valid; those
+// that are must run.
+type generator struct {
+	*rapid.T
+	c       plan.Context
+	aliases []string
+	tables  map[string]*catalog.Table
+}
+
+func (g *generator) pick(label string, from ...string) string {
+	return rapid.SampledFrom(from).Draw(g.T, label)
+}
+
+func (g *generator) chance(label string, percent int) bool {
+	return rapid.IntRange(0, 99).Draw(g.T, label) < percent
+}
+
+func (g *generator) plan() *plan.Plan {
+	first := rapid.SampledFrom(g.c.Catalog.Tables).Draw(g.T, "from")
+	p := &plan.Plan{Version: 1, From: plan.Table{Table: plan.TableName(first.Name), As: "t0"}}
+	g.aliases, g.tables = []string{"t0"}, map[string]*catalog.Table{"t0": first}
+	for range rapid.IntRange(0, 3).Draw(g.T, "joins") {
+		g.join(p)
+	}
+	if g.chance("where", 60) {
+		p.Where = g.condition(2)
+	}
+	for range rapid.IntRange(1, 4).Draw(g.T, "items") {
+		p.Select = append(p.Select, plan.Item{Expr: g.item()})
+	}
+	if g.chance("order", 50) {
+		e := rapid.SampledFrom(p.Select).Draw(g.T, "order").Expr
+		p.OrderBy = append(p.OrderBy, plan.Order{Expr: &e, Desc: g.chance("desc", 50), Nulls: g.pick("nulls", "", "first", "last")})
+	}
+	if g.chance("limit", 40) {
+		n := int64(rapid.IntRange(0, 5).Draw(g.T, "n"))
+		p.Limit = &n
+	}
+	p.Distinct = g.chance("distinct", 15)
+	return p
+}
+
+// join adds a table along a relationship of a table that is there.
+func (g *generator) join(p *plan.Plan) {
+	to := rapid.SampledFrom(g.aliases).Draw(g.T, "to")
+	var fits []plan.Join
+	for _, r := range g.c.Semantic.Relationships {
+		as := "t" + string(rune('0'+len(p.Joins)+1))
+		if r.From == g.tables[to].Name {
+			fits = append(fits, plan.Join{Table: plan.TableName(r.To), As: as, To: to, Key: r.Name})
+		}
+		if r.To == g.tables[to].Name {
+			fits = append(fits, plan.Join{Table: plan.TableName(r.From), As: as, To: to, Key: r.Name, Reverse: r.From == r.To})
+		}
+	}
+	if len(fits) == 0 {
+		return
+	}
+	j := rapid.SampledFrom(fits).Draw(g.T, "join")
+	j.Kind = g.pick("kind", "", "inner", "inner", "left", "semi", "anti")
+	p.Joins = append(p.Joins, j)
+	if j.Kind == "semi" || j.Kind == "anti" {
+		return
+	}
+	for _, t := range g.c.Catalog.Tables {
+		if plan.TableName(t.Name) == j.Table {
+			g.tables[j.As] = t
+		}
+	}
+	g.aliases = append(g.aliases, j.As)
+}
+
+// column is a random column, of one of the types (by a part of their names)
+// where there is one.
+func (g *generator) column(types ...string) plan.Expr {
+	alias := rapid.SampledFrom(g.aliases).Draw(g.T, "alias")
+	var fits []string
+	for _, c := range g.tables[alias].Columns {
+		for _, want := range types {
+			if strings.Contains(c.Type.Name, want) {
+				fits = append(fits, c.Name)
+			}
+		}
+		if len(types) == 0 {
+			fits = append(fits, c.Name)
+		}
+	}
+	if len(fits) == 0 {
+		return plan.Expr{Literal: &plan.Literal{Value: g.pick("text", "", "a'b", "EMEA", "%", `\`, "null")}}
+	}
+	return plan.Expr{Column: plan.ColumnName(alias, rapid.SampledFrom(fits).Draw(g.T, "column"))}
+}
+
+func (g *generator) number(depth int) plan.Expr {
+	switch k := rapid.IntRange(0, 5).Draw(g.T, "number"); {
+	case k <= 1 || depth == 0:
+		return g.column("int", "numeric")
+	case k == 2:
+		return plan.Expr{Literal: &plan.Literal{Value: rapid.SampledFrom([]any{0, 1, -3, 2.5, 1e10, -0.001}).Draw(g.T, "value")}}
+	case k == 3:
+		f := g.pick("func", "abs", "ceil", "floor", "round", "sign", "sqrt", "numeric")
+		return plan.Expr{Call: &plan.Call{Func: f, Args: []plan.Expr{g.number(depth - 1)}}}
+	default:
+		return plan.Expr{Op: &plan.Op{Op: g.pick("op", "+", "-", "*", "/", "%"), Args: []plan.Expr{g.number(depth - 1), g.number(depth - 1)}}}
+	}
+}
+
+func (g *generator) moment() plan.Expr {
+	if g.chance("symbol", 50) {
+		return plan.Expr{Date: &plan.Date{Unit: g.pick("unit", "year", "quarter", "month", "week", "day"),
+			Offset: rapid.IntRange(-20, 20).Draw(g.T, "offset"), Days: rapid.IntRange(-3, 3).Draw(g.T, "days")}}
+	}
+	return g.column("date", "timestamp")
+}
+
+func (g *generator) text(depth int) plan.Expr {
+	if depth == 0 || g.chance("plain", 50) {
+		return g.column("text")
+	}
+	f := g.pick("func", "lower", "upper", "trim", "text")
+	return plan.Expr{Call: &plan.Call{Func: f, Args: []plan.Expr{g.text(depth - 1)}}}
+}
+
+func (g *generator) condition(depth int) *plan.Expr {
+	op := func(name string, args ...plan.Expr) *plan.Expr { return &plan.Expr{Op: &plan.Op{Op: name, Args: args}} }
+	compare := g.pick("compare", "=", "<>", "<", "<=", ">", ">=")
+	switch k := rapid.IntRange(0, 6).Draw(g.T, "condition"); {
+	case depth > 0 && k == 0:
+		return op(g.pick("logic", "and", "or"), *g.condition(depth - 1), *g.condition(depth - 1), *g.condition(depth - 1))
+	case depth > 0 && k == 1:
+		return op("not", *g.condition(depth - 1))
+	case k == 2:
+		return op(g.pick("null", "is_null", "is_not_null"), g.column())
+	case k == 3:
+		return op(compare, g.moment(), g.moment())
+	case k == 4:
+		return op(g.pick("like", "like", "not_ilike"), g.text(1), plan.Expr{Literal: &plan.Literal{Value: g.pick("pattern", "%a%", "_", "", `x\%`)}})
+	case k == 5:
+		return op(g.pick("in", "in", "not_in", "between"), g.text(1), plan.Expr{Literal: &plan.Literal{Value: "a"}}, plan.Expr{Literal: &plan.Literal{Value: "EMEA"}})
+	}
+	return op(compare, g.number(2), g.number(2))
+}
+
+func (g *generator) item() plan.Expr {
+	switch rapid.IntRange(0, 8).Draw(g.T, "item") {
+	case 0:
+		return plan.Expr{Aggregate: &plan.Aggregate{Func: "count"}}
+	case 1:
+		arg := g.number(1)
+		return plan.Expr{Aggregate: &plan.Aggregate{Func: g.pick("agg", "sum", "avg", "min", "max", "count"), Arg: &arg, Distinct: g.chance("distinct", 20)}}
+	case 2:
+		m := rapid.SampledFrom(g.c.Semantic.Metrics).Draw(g.T, "metric")
+		return plan.Expr{Metric: m.Name}
+	case 3:
+		return g.number(2)
+	case 4:
+		return plan.Expr{Call: &plan.Call{Func: g.pick("func", "date_trunc", "date_part"), Unit: g.pick("unit", "year", "month", "week", "day", "hour"), Args: []plan.Expr{g.moment()}}}
+	case 5:
+		arg := g.column()
+		return plan.Expr{Aggregate: &plan.Aggregate{Func: "count", Arg: &arg, Filter: g.condition(1)}}
+	case 6:
+		return plan.Expr{Case: &plan.Case{When: []plan.When{{If: *g.condition(1), Then: g.number(1)}}}}
+	case 7:
+		return g.text(2)
+	}
+	return g.column()
+}
+
+// A plan that passes runs, whatever it is, and gives the columns that it
+// promised.
+func TestRandomPlansRun(t *testing.T) {
+	conn, c := database(t)
+	d := &describer{conn: conn, names: map[[2]int64]string{}}
+	rows, passed, codes := 0, 0, map[plan.Code]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		g := &generator{T: t, c: c}
+		if g.chance("symbolic", 30) {
+			g.c.Today = ""
+		}
+		checked, err := plan.Validate(g.plan(), g.c)
+		if err != nil {
+			var r *plan.Rejections
+			if !errors.As(err, &r) {
+				t.Fatal(err)
+			}
+			codes[r.All[0].Code]++
+			return
+		}
+		passed++
+		sql := checkPrints(t, checked)
+		got, err := query(conn, sql)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sql)
+		}
+		rows += len(got) - 1
+		d.check(t, checked, sql)
+	})
+	t.Logf("%d plans gave %d rows; refused: %v", passed, rows, codes)
+	if passed < 10 {
+		t.Errorf("only %d random plans passed: the property says nothing", passed)
+	}
+}
