@@ -41,6 +41,16 @@ func NewStore(u *configs.Users) (*Store, []configs.Fault) {
 // Len is the number of users who can log in.
 func (s *Store) Len() int { return len(s.users) }
 
+// Principal is a user as a login would make it, for tools that explain what a
+// user may do. It proves nothing: sessions get theirs from an exchange.
+func (s *Store) Principal(name string) (Principal, bool) {
+	e, ok := s.users[name]
+	if !ok {
+		return Principal{}, false
+	}
+	return e.principal(), true
+}
+
 func (s *Store) add(user configs.User) []configs.Fault {
 	fault := func(key, msg string, warning bool) configs.Fault {
 		return configs.Fault{Pos: user.Pos, Key: "users." + user.Name + "." + key, Msg: msg, Warning: warning}

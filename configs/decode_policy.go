@@ -61,7 +61,7 @@ func role(name string, v value) *Role {
 		"mode":        enum(&r.Mode, "governed", "passthrough"),
 		"ask":         boolean(&r.Ask),
 		"model":       enum(&r.Model, "on", "off"),
-		"databases":   texts(&r.Databases),
+		"databases":   roleDatabases(&r.Databases),
 		"backend":     backend(&r.Backend),
 		"search_path": list(&r.SearchPath, identifierOf),
 		"tables":      access(&r.Tables, pattern),
@@ -75,6 +75,18 @@ func role(name string, v value) *Role {
 	v.twice("databases", r.Databases)
 	v.twice("search_path", r.SearchPath)
 	return r
+}
+
+// roleDatabases reads databases. A role that doesn't have the key may use all,
+// so an empty list must not look like that.
+func roleDatabases(dst *[]string) setter {
+	return func(v value) {
+		before := v.d.wrong
+		texts(dst)(v)
+		if len(*dst) == 0 && v.d.wrong == before {
+			v.fault("an empty list names no database; leave the key out to allow every one")
+		}
+	}
 }
 
 // access reads a pair of lists.

@@ -15,7 +15,7 @@ type Role struct {
 	Mode       string // governed | passthrough
 	Ask        bool
 	Model      string // on | off
-	Databases  []string
+	Databases  []string // nil: every database of pgask.yaml
 	Backend    *Backend
 	SearchPath []string
 	Tables     Access[Pattern]

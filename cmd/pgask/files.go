@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/policy"
+	"github.com/spf13/cobra"
+)
+
+// configFlag adds --config, which the commands that read files all need.
+func configFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("config", "", "pgask.yaml `FILE`; the files it names are found from its folder")
+}
+
+// files are the configuration and what was made of it without a database.
+type files struct {
+	all     *configs.All
+	users   *auth.Store
+	policy  *policy.Policy
+	curated *planner.Curated
+}
+
+// load reads all files and checks everything that needs no database: the
+// files themselves, then verifiers, the policy's SQL and the curated queries.
+func load(path string, overrides configs.Overrides) (*files, []configs.Fault, error) {
+	if path == "" {
+		return nil, nil, usagef("--config FILE is missing")
+	}
+	f := &files{}
+	var faults []configs.Fault
+	f.all, faults = configs.Load(path, overrides)
+	var users, rules, queries []configs.Fault
+	f.users, users = auth.NewStore(f.all.Users)
+	f.policy, rules = policy.Compile(f.all.Policy)
+	if f.policy != nil {
+		rules = append(rules, together(f)...)
+	}
+	f.curated, queries = planner.NewCurated(f.all.Curated.Queries, f.all.Config.Curated)
+	for _, more := range [][]configs.Fault{users, rules, queries} {
+		faults = merge(faults, more)
+	}
+	inOrder(faults, path, f.all.Config.Files)
+	return f, faults, nil
+}
+
+// inOrder sorts faults as people go through files: pgask.yaml, then those it
+// names, each from top to bottom. What stands in no file, such as an
+// environment variable, comes first.
+func inOrder(faults []configs.Fault, path string, named configs.Files) {
+	main, err := filepath.Abs(path)
+	if err != nil {
+		return // no working directory: leave the order of the stages
+	}
+	order := []string{main, named.Users, named.Policy, named.Semantic, named.Curated}
+	rank := func(f configs.Fault) int {
+		abs, _ := filepath.Abs(f.Pos.File)
+		return slices.Index(order, abs)
+	}
+	slices.SortStableFunc(faults, func(a, b configs.Fault) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+}
+
+// together checks that the roles of each user can be had by one user.
+func together(f *files) []configs.Fault {
+	var faults []configs.Fault
+	for _, u := range f.all.Users.Users {
+		if len(u.Roles) < 2 {
+			continue
+		}
+		if err := f.policy.CheckRoles(u.Roles); err != nil {
+			faults = append(faults, configs.Fault{Pos: u.Pos, Key: "users." + u.Name + ".roles", Msg: err.Error()})
+		}
+	}
+	return faults
+}
+
+// merge adds faults of a later stage, but not a second one for a key that has
+// one: what doesn't decode can't compile either.
+func merge(faults, later []configs.Fault) []configs.Fault {
+	first := slices.Clone(faults)
+	for _, f := range later {
+		if !slices.ContainsFunc(first, func(g configs.Fault) bool { return g.Pos == f.Pos && g.Key == f.Key && !g.Warning }) {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// printFaults writes one fault a line, then the warnings.
+func printFaults(w io.Writer, faults []configs.Fault) {
+	for _, f := range faults {
+		if !f.Warning {
+			fmt.Fprintln(w, f.Error())
+		}
+	}
+	for _, f := range faults {
+		if f.Warning {
+			fmt.Fprintln(w, "warning: "+f.Error())
+		}
+	}
+}
