@@ -35,6 +35,8 @@ type Database struct {
 	mu     sync.Mutex // guards pools
 	pools  map[string]*pgxpool.Pool
 	schema schema
+	// offline databases are asked nothing.
+	offline bool
 	// known holds what askers may know, by what they may see.
 	known memo[*knowledge]
 }
@@ -51,6 +53,11 @@ type schema struct {
 // NewDatabase prepares a database of the configuration; it does not connect.
 func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
 	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[string]*pgxpool.Pool{}}
+}
+
+// OfflineDatabase is a database of a known schema that is never connected to.
+func OfflineDatabase(name string, snap *catalog.Snapshot, now func() time.Time) *Database {
+	return &Database{Name: name, now: now, offline: true, schema: schema{snapshot: snap}}
 }
 
 // Close ends all connections of our own.
@@ -108,7 +115,7 @@ func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
 func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	d.schema.mu.Lock()
 	defer d.schema.mu.Unlock()
-	if d.schema.snapshot != nil && d.now().Sub(d.schema.checked) < refreshAfter {
+	if d.offline || d.schema.snapshot != nil && d.now().Sub(d.schema.checked) < refreshAfter {
 		return d.schema.snapshot, nil
 	}
 	return d.read(ctx)

@@ -19,7 +19,7 @@ const explainTimeout = 2 * time.Second
 func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved, oids []uint32, r *Receipt) error {
 	l := at.role.Limits
 	f := a.Facts()
-	if len(f.Tables) == 0 && !f.Rows || f.Tag == "FETCH" || f.Tag == "EXECUTE" || l.ExplainRows == 0 && l.ExplainCost == 0 {
+	if s.db.offline || len(f.Tables) == 0 && !f.Rows || f.Tag == "FETCH" || f.Tag == "EXECUTE" || l.ExplainRows == 0 && l.ExplainCost == 0 {
 		return nil
 	}
 	began := s.p.now()

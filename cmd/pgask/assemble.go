@@ -1,0 +1,125 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/llm"
+	"github.com/pgask/pgask/pipeline/planner"
+)
+
+// parts are what a reload replaces.
+type parts struct {
+	store *auth.Store
+	tls   *tls.Config
+	rules *pipeline.Rules
+}
+
+// loadParts reads all files and makes the parts, or says everything that is
+// wrong. Warnings are logged.
+func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (*configs.All, *parts, error) {
+	f, faults, err := load()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := firstFaults(faults, log); err != nil {
+		return nil, nil, err
+	}
+	chain, err := assemblePlanners(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificates, err := loadTLS(f.all.Config.TLS)
+	if err != nil {
+		return nil, nil, err
+	}
+	rules := &pipeline.Rules{Policy: f.policy, Semantic: f.all.Semantic, Planners: chain}
+	return f.all, &parts{store: f.users, tls: certificates, rules: rules}, nil
+}
+
+// assemblePlanners makes the planners in the configured order; one that isn't
+// configured is left out.
+func assemblePlanners(f *files) (planner.Planner, error) {
+	var chain []planner.Planner
+	c := f.all.Config
+	for _, name := range c.Planner.Order {
+		switch name {
+		case "curated":
+			if c.Curated.Enabled {
+				chain = append(chain, f.curated)
+			}
+		case "builtin":
+			chain = append(chain, planner.NewBuiltin())
+		case "model":
+			model, err := assembleModel(c)
+			if err != nil {
+				return nil, err
+			}
+			if model != nil {
+				chain = append(chain, model)
+			}
+		}
+	}
+	return planner.New(chain...), nil
+}
+
+// assembleModel makes the model planner; nil where no provider is configured.
+func assembleModel(c *configs.Config) (planner.Planner, error) {
+	if c.LLM.BaseURL == "" && c.LLM.Replay == "" {
+		return nil, nil
+	}
+	client, err := llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
+		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay})
+	if err != nil {
+		return nil, err
+	}
+	return planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries})
+}
+
+// loadTLS reads the certificates clients are met with; nil with mode disable.
+func loadTLS(c configs.TLS) (*tls.Config, error) {
+	if c.Mode == "disable" || c.Cert == "" && c.Mode == "prefer" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+	if err != nil {
+		return nil, fmt.Errorf("tls: %w", err)
+	}
+	t := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if c.ClientCA == "" {
+		return t, nil
+	}
+	pem, err := os.ReadFile(c.ClientCA)
+	if err != nil {
+		return nil, fmt.Errorf("tls.client_ca: %w", err)
+	}
+	t.ClientCAs = x509.NewCertPool()
+	if !t.ClientCAs.AppendCertsFromPEM(pem) {
+		return nil, errors.New("tls.client_ca: no certificate in it")
+	}
+	t.ClientAuth = tls.VerifyClientCertIfGiven
+	if c.Mode == "verify-full" {
+		t.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return t, nil
+}
+
+// firstFaults logs warnings and joins faults into one error.
+func firstFaults(faults []configs.Fault, log *slog.Logger) error {
+	var errs []error
+	for _, f := range faults {
+		if f.Warning {
+			log.Warn("configuration", "warning", f.Error())
+			continue
+		}
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/policy"
+	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/pool"
+)
+
+// Admit decides whether a proven user may have a session on the database it
+// asked for, and with which login and settings towards Postgres.
+func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Startup) (proxy.Admission, error) {
+	role, err := s.pipe.Rules().Policy.RoleFor(who)
+	if err != nil {
+		return proxy.Admission{}, err
+	}
+	db := s.databases[start.Database]
+	if db == nil || !role.AllowsDatabase(start.Database) {
+		return proxy.Admission{}, &pipeline.Error{Code: "28000",
+			Message: fmt.Sprintf("user %q may not connect to database %q", who.User, start.Database)}
+	}
+	request := pool.Request{Login: loginOf(who, role), Governed: role.Governed}
+	if request.Params, err = startupParams(role, start); err != nil {
+		return proxy.Admission{}, err
+	}
+	var login auth.Login
+	if request.Login != nil {
+		login = *request.Login
+	}
+	session, err := s.pipe.Open(ctx, who, db.own, login, s.log.With("user", who.User, "database", start.Database))
+	if err != nil {
+		return proxy.Admission{}, err
+	}
+	return proxy.Admission{Decider: session, Close: session.Close,
+		Connect: func(ctx context.Context) (*proxy.Backend, error) { return connect(ctx, db.pool, request) }}, nil
+}
+
+// loginOf is the backend login of a session; nil is the dsn's own.
+func loginOf(who auth.Principal, role *policy.Role) *auth.Login {
+	if who.Login != nil {
+		return who.Login
+	}
+	return role.Login
+}
+
+// startupParams are the settings a session starts Postgres with: the client's
+// own for passthrough roles; the pinned ones and what is allowed besides for
+// governed roles.
+func startupParams(role *policy.Role, start proxy.Startup) (map[string]string, error) {
+	params := maps.Clone(start.Params)
+	if params == nil {
+		params = map[string]string{}
+	}
+	if start.Options != "" {
+		params["options"] = start.Options
+	}
+	if !role.Governed {
+		return params, nil
+	}
+	params, err := policy.CheckStartup(params, role)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(params, policy.Pinned(role))
+	return params, nil
+}
+
+// connect takes a backend from the pool in the shape that the proxy wants.
+func connect(ctx context.Context, p *pool.Pool, r pool.Request) (*proxy.Backend, error) {
+	b, err := p.Acquire(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
+		TxStatus: b.TxStatus, Buffered: b.Buffered, Release: b.Release,
+		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}, nil
+}
