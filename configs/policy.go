@@ -14,7 +14,7 @@ type Role struct {
 	Name       string
 	Mode       string // governed | passthrough
 	Ask        bool
-	Model      string // on | off
+	Model      string   // on | off
 	Databases  []string // nil: every database of pgask.yaml
 	Backend    *Backend
 	SearchPath []string
