@@ -59,6 +59,39 @@ func (c *checker) coerceDate(t *typed, to typ) *typed {
 	return &done
 }
 
+// isoLayout is how the text column among the operands writes its dates, for
+// to_char; "" where there is none. A text column has a range only where all its
+// sampled values are ISO dates, which sort as text the way they do as dates.
+func isoLayout(ts []*typed) string {
+	for _, t := range ts {
+		if t.column == nil || t.typ.fam != famText {
+			continue
+		}
+		switch len(t.column.Min) {
+		case len("2006-01-02"):
+			return "YYYY-MM-DD"
+		case len("2006-01"):
+			return "YYYY-MM"
+		}
+	}
+	return ""
+}
+
+// dateText compiles a symbolic date beside a text column that holds ISO dates.
+func (c *checker) dateText(t *typed, layout string) *typed {
+	done := c.coerceDate(t, typeDate)
+	if done == nil {
+		return nil
+	}
+	format, err := stmt.Const(layout, "text")
+	if err != nil {
+		c.faultf(stageNames, CodeLiteral, t.at+"/date", "%v", err)
+		return nil
+	}
+	done.tree, done.typ = callNode("to_char", castNode(done.tree, "timestamp"), format), typeText
+	return done
+}
+
 // day is the date as a tree: over CURRENT_DATE, so that it holds at every
 // execution, or a constant where today is given.
 func (c *checker) day(d Date) (*pg_query.Node, error) {

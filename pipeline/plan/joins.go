@@ -60,6 +60,9 @@ func (c *checker) join(i int) {
 		c.faultf(stageStructure, CodeUnsupported, at+"/kind", "a left join inside a semi or anti join changes nothing; leave it out")
 	}
 	c.declare(r, j.As)
+	parent, own := r.pairs()
+	c.use(r.parent, parent)
+	c.use(r, own)
 	if j.Where != nil {
 		r.where = c.condition(j.Where, at+"/where", env{host: r.host})
 	}

@@ -320,8 +320,15 @@ func (c *checker) align(ts []*typed, at, what string) (typ, bool) {
 		shared = openType(ts)
 	}
 	ok := true
+	iso := isoLayout(ts)
 	for i, t := range ts {
-		if done := c.coerce(t, shared); done != nil {
+		done := t
+		if t.typ.fam == famSymbol && shared.fam == famText && iso != "" {
+			done = c.dateText(t, iso)
+		} else {
+			done = c.coerce(t, shared)
+		}
+		if done != nil {
 			*ts[i] = *done
 		} else {
 			ok = false

@@ -64,6 +64,10 @@ func (c *checker) measures(b *block) {
 }
 
 func (c *checker) metricGrain(u *measureUse) {
+	if u.rel.nullable && presentColumn(u.rel.table) == "" && slices.ContainsFunc(semantic.Aggregates(u.metric.Expr), readsNone) {
+		c.faultf(stageMeasures, CodeCountMissing, u.at,
+			"metric %s counts rows of %s, which is left joined and has no column that every row has", u.metric.Name, u.rel.alias)
+	}
 	by := c.repeats(u.rel)
 	if by == nil || !sensitive(u.metric.Expr) {
 		return

@@ -171,12 +171,8 @@ func (c *checker) hoists(conds []*pg_query.Node) bool {
 func (c *checker) metricTree(u *measureUse, b *block, hoist bool) *pg_query.Node {
 	tree := qualify(u.metric.Expr, u.rel.alias)
 	tree, err := stmt.Rewrite(tree, func(n *pg_query.Node) (*pg_query.Node, error) {
-		if call := n.GetFuncCall(); call != nil && semantic.IsAggregate(call) && !hoist && len(u.conds) > 0 {
-			conds := u.conds
-			if call.AggFilter != nil {
-				conds = append([]*pg_query.Node{call.AggFilter}, conds...)
-			}
-			call.AggFilter = stmt.Clone(allOf(conds))
+		if call := n.GetFuncCall(); call != nil && semantic.IsAggregate(call) {
+			c.restrict(call, u, hoist)
 		}
 		if e := n.GetAExpr(); e != nil && isDivision(e) && e.Rexpr.GetAConst() == nil {
 			e.Rexpr = nullIfNode(e.Rexpr, intNode(0))
@@ -195,6 +191,28 @@ func (c *checker) metricTree(u *measureUse, b *block, hoist bool) *pg_query.Node
 		return tree
 	}
 	return c.averaged(u, tree, hoist)
+}
+
+// restrict gives an aggregate of a metric its conditions, where the block's
+// where doesn't hold them. Over a left joined table an aggregate that reads no
+// column would count the row that isn't there, so it gets a test for one.
+func (c *checker) restrict(call *pg_query.FuncCall, u *measureUse, hoist bool) {
+	var conds []*pg_query.Node
+	if call.AggFilter != nil {
+		conds = append(conds, call.AggFilter)
+	}
+	if !hoist {
+		conds = append(conds, u.conds...)
+	}
+	if u.rel.nullable && readsNone(call) {
+		conds = append(conds, nullTestNode(columnNode(u.rel.alias, presentColumn(u.rel.table)), pg_query.NullTestType_IS_NOT_NULL))
+	}
+	call.AggFilter = stmt.Clone(allOf(conds))
+}
+
+// readsNone tells whether an aggregate's arguments hold no column.
+func readsNone(call *pg_query.FuncCall) bool {
+	return !slices.ContainsFunc(call.Args, func(n *pg_query.Node) bool { return len(semantic.Columns(n)) > 0 })
 }
 
 func isDivision(e *pg_query.A_Expr) bool {

@@ -128,17 +128,3 @@ func sqlOf(t testing.TB, source string, c plan.Context) (*plan.Checked, string) 
 	}
 	return checked, sql
 }
-
-func TestSmoke(t *testing.T) {
-	for _, source := range []string{
-		`{"version":1,"from":{"table":"orders"},"joins":[{"table":"public.accounts"}],"where":{"op":{"op":"and","args":[{"op":{"op":"=","args":[{"column":"status"},{"literal":{"value":"completed"}}]}},{"op":{"op":">=","args":[{"column":"ordered_at"},{"date":{"unit":"month","offset":-1}}]}},{"op":{"op":"<","args":[{"column":"ordered_at"},{"date":{"unit":"month"}}]}}]}},"select":[{"expr":{"column":"region"}},{"expr":{"aggregate":{"func":"count"}},"as":"orders"}],"order_by":[{"item":"orders","desc":true}]}`,
-		`{"version":1,"from":{"table":"order_items"},"joins":[{"table":"products"}],"select":[{"expr":{"column":"name"}},{"expr":{"metric":"revenue"}}],"order_by":[{"item":"revenue","desc":true}],"limit":5}`,
-		`{"version":1,"from":{"table":"monthly_account_arr","as":"m"},"joins":[{"table":"public.accounts"}],"select":[{"expr":{"column":"region"}},{"expr":{"metric":"arr"}}]}`,
-		`{"version":1,"from":{"table":"public.accounts"},"joins":[{"table":"orders","kind":"anti"}],"where":{"op":{"op":"=","args":[{"column":"region"},{"literal":{"value":"EMEA"}}]}},"select":[{"expr":{"column":"name"}}]}`,
-		`{"version":1,"from":{"table":"public.accounts"},"joins":[{"table":"orders","kind":"left"}],"select":[{"expr":{"column":"name"}},{"expr":{"aggregate":{"func":"count","arg":{"column":"orders.id"}}}}]}`,
-		`{"version":1,"from":{"table":"orders"},"select":[{"expr":{"op":{"op":"/","args":[{"aggregate":{"func":"count"}},{"aggregate":{"func":"count","arg":{"column":"account_id"},"distinct":true}}]}}}]}`,
-	} {
-		c, sql := sqlOf(t, source, testContext(t))
-		t.Log(sql, c.Qualifiers(), c.Columns())
-	}
-}

@@ -296,3 +296,26 @@ func TestLimitWithoutOrderIsBounded(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// A text column whose samples are ISO dates is compared with dates as text.
+func TestDateBesideISOText(t *testing.T) {
+	c := testContext(t)
+	s := catalog.WithSamples(c.Catalog, []catalog.Sample{{Table: public("ports"), Column: "name", Min: "2024-01", Max: "2026-06"}})
+	c.Catalog, c.Today = s, "2026-06-30"
+	_, sql := sqlOf(t, from+`"ports"},"where":`+eq(col("name"), `{"date":{"unit":"month","offset":-1}}`)+`,`+sel(col("id"))+`}`, c)
+	want := "SELECT ports.id FROM public.ports WHERE ports.name = to_char('2026-05-01'::pg_catalog.date::timestamp, 'YYYY-MM'::pg_catalog.text)"
+	if sql != want {
+		t.Errorf("%s\nwant %s", sql, want)
+	}
+}
+
+// A metric over a left joined table doesn't count the row that isn't there.
+func TestMetricOverLeftJoin(t *testing.T) {
+	_, sql := sqlOf(t, from+`"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],`+
+		sel(col("a.name"), `{"metric":"orders"}`)+`}`, testContext(t))
+	want := "SELECT a.name, count(*) FILTER (WHERE o.status = 'completed' AND o.id IS NOT NULL) AS orders " +
+		"FROM public.accounts a LEFT JOIN public.orders o ON a.id = o.account_id GROUP BY a.name"
+	if sql != want {
+		t.Errorf("%s\nwant %s", sql, want)
+	}
+}

@@ -1,0 +1,203 @@
+package semantic_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+func name(table string) catalog.Name { return catalog.Name{Schema: "public", Table: table} }
+
+func table(n string, key []string, columns ...string) *catalog.Table {
+	t := &catalog.Table{Name: name(n), Kind: catalog.KindTable, PrimaryKey: key}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, &catalog.Column{Name: c, Type: catalog.Type{OID: 23, Schema: "pg_catalog", Name: "int4", SQL: "integer", Category: 'N'}})
+	}
+	return t
+}
+
+func points(t *catalog.Table, key, from, ref string) *catalog.Table {
+	t.ForeignKeys = append(t.ForeignKeys, &catalog.ForeignKey{Name: key, Columns: []string{from}, Ref: name(ref), RefColumns: []string{"id"}})
+	return t
+}
+
+// shop: items → orders → accounts → regions, orders ⇄ invoices (one to one), items → products.
+func shop() *catalog.Snapshot {
+	return catalog.NewSnapshot("shop", 150000, []*catalog.Table{
+		points(table("accounts", []string{"id"}, "id", "region", "secret"), "accounts_region", "region", "regions"),
+		points(table("invoices", []string{"order"}, "order", "total"), "invoices_order", "order", "orders"),
+		points(points(table("items", nil, "order", "product", "price", "n"), "items_order", "order", "orders"), "items_product", "product", "products"),
+		points(points(table("orders", []string{"id"}, "id", "buyer", "payer", "status"), "orders_buyer", "buyer", "accounts"), "orders_payer", "payer", "accounts"),
+		table("products", []string{"id"}, "id", "cost"),
+		table("regions", []string{"id"}, "id", "code"),
+	}, nil)
+}
+
+func cname(table string) configs.Name { return configs.Name{Schema: "public", Table: table} }
+
+func metric(m configs.Metric) configs.Semantic {
+	m.Name, m.Pos = "m", configs.Pos{File: "semantic.yaml", Line: 7}
+	if m.Table == (configs.Name{}) {
+		m.Table = cname("items")
+	}
+	return configs.Semantic{Metrics: []configs.Metric{m}}
+}
+
+func TestFaults(t *testing.T) {
+	relation := func(from, column, to, toColumn, cardinality string) configs.Semantic {
+		return configs.Semantic{Relationships: []configs.Relationship{{
+			From: configs.ColumnRef{Name: cname(from), Column: column}, To: configs.ColumnRef{Name: cname(to), Column: toColumn}, Cardinality: cardinality}}}
+	}
+	tests := []struct {
+		name    string
+		file    configs.Semantic
+		want    string // a part of the one message; "" for none
+		warning bool
+	}{
+		{"sum", metric(configs.Metric{Expr: "sum(price * n)"}), "", false},
+		{"several aggregates", metric(configs.Metric{Expr: "sum(price)::numeric / nullif(count(DISTINCT items.n), 0)"}), "", false},
+		{"filter in the aggregate", metric(configs.Metric{Expr: "count(*) FILTER (WHERE n > 1)"}), "", false},
+		{"filter of a parent", metric(configs.Metric{Expr: "sum(price)", Filter: map[string]string{"public.orders": "status = 1"}}), "", false},
+		{"no table", metric(configs.Metric{Expr: "sum(price)", Table: cname("nowhere")}), "there is no table public.nowhere", true},
+		{"no aggregate", metric(configs.Metric{Expr: "1 + 1"}), "a metric is an aggregate", false},
+		{"a bare column", metric(configs.Metric{Expr: "sum(price) + n"}), "column n stands outside an aggregate", false},
+		{"nested", metric(configs.Metric{Expr: "sum(count(*))"}), "an aggregate can't stand here", false},
+		{"another table's column", metric(configs.Metric{Expr: "sum(orders.status)"}), "has no column orders.status", false},
+		{"no column", metric(configs.Metric{Expr: "sum(prize)"}), "has no column prize", false},
+		{"a window", metric(configs.Metric{Expr: "sum(price) OVER ()"}), "no window functions", false},
+		{"a sub-select", metric(configs.Metric{Expr: "sum(price) + (SELECT 1)"}), "without sub-selects", false},
+		{"not SQL", metric(configs.Metric{Expr: "sum("}), "syntax", false},
+		{"a place", metric(configs.Metric{Expr: "sum(price * :rate)"}), "no values here for :rate", false},
+		{"aggregate in a filter", metric(configs.Metric{Expr: "sum(price)", Filter: map[string]string{"public.items": "sum(n) > 1"}}), "an aggregate can't stand here", false},
+		{"filter of no table", metric(configs.Metric{Expr: "sum(price)", Filter: map[string]string{"public.no": "n > 1"}}), "there is no table public.no", true},
+		{"filter two ways", metric(configs.Metric{Expr: "sum(price)", Filter: map[string]string{"public.accounts": "region = 1"}}), "2 many-to-one ways", false},
+		{"filter no way", metric(configs.Metric{Expr: "count(*)", Table: cname("products"), Filter: map[string]string{"public.items": "n = 1"}}), "0 many-to-one ways", false},
+		{"semi over nothing", metric(configs.Metric{Expr: "sum(price)", Additivity: configs.Additivity{Kind: "semi"}}), "over which columns", false},
+		{"semi over no column", metric(configs.Metric{Expr: "sum(price)", Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"month"}}}), "no column month", false},
+		{"kind", metric(configs.Metric{Expr: "sum(price)", Additivity: configs.Additivity{Kind: "half"}}), "must be additive", false},
+		{"time", metric(configs.Metric{Expr: "sum(price)", Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"n"}, Time: "middle"}}), "must be last", false},
+		{"table", configs.Semantic{Tables: []configs.SemanticTable{{Table: cname("nowhere")}}}, "there is no table", true},
+		{"column", configs.Semantic{Tables: []configs.SemanticTable{{Table: cname("items"), Columns: map[string]configs.SemanticColumn{"x": {}}}}}, "no column x", true},
+		{"exposure", configs.Semantic{Tables: []configs.SemanticTable{{Table: cname("items"), Columns: map[string]configs.SemanticColumn{"n": {LLM: "half"}}}}}, "must be full", false},
+		{"a declared relationship", relation("items", "order", "orders", "id", "many_to_one"), "", false},
+		{"an undeclared one", relation("items", "n", "regions", "id", "many_to_one"), "", false},
+		{"one without a key", relation("items", "n", "regions", "code", "many_to_one"), "on the file's word", true},
+		{"cardinality", relation("items", "n", "regions", "id", "many"), "must be many_to_one", false},
+		{"relationship of no column", relation("items", "x", "regions", "id", ""), "has no column x", true},
+		{"entity", configs.Semantic{Entities: []configs.Entity{{Name: "e", Table: cname("items"), Key: []string{"x"}}}}, "no column x", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, faults := semantic.Build(test.file, shop())
+			if test.want == "" {
+				if len(faults) > 0 {
+					t.Fatal(faults)
+				}
+				return
+			}
+			if len(faults) != 1 || !strings.Contains(faults[0].Msg, test.want) || faults[0].Warning != test.warning {
+				t.Fatalf("%+v, want %q, warning %v", faults, test.want, test.warning)
+			}
+			if faults[0].Key == "" {
+				t.Error("the fault names no key")
+			}
+		})
+	}
+}
+
+func TestRelationships(t *testing.T) {
+	m, _ := semantic.Build(configs.Semantic{}, shop())
+	got := map[string]bool{}
+	for _, r := range m.Relationships {
+		got[r.Name] = r.OneToOne
+	}
+	want := map[string]bool{"accounts_region": false, "invoices_order": true, "items_order": false, "items_product": false, "orders_buyer": false, "orders_payer": false}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFilterPath(t *testing.T) {
+	m, faults := semantic.Build(metric(configs.Metric{Expr: "sum(price)",
+		Filter: map[string]string{"public.orders": "status = 1", "public.items": "items.n > 0"}}), shop())
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	f := m.Metric("m").Filters
+	if len(f) != 2 || f[0].Table != name("items") || f[0].Path != nil || len(f[1].Path) != 1 || f[1].Path[0].Name != "items_order" {
+		t.Errorf("%+v", f)
+	}
+	if got := semantic.Columns(f[0].Cond); !slices.Equal(got, []string{"n"}) {
+		t.Error(got)
+	}
+}
+
+// without is the snapshot as a role sees it that may not read a column.
+func without(s *catalog.Snapshot, n, column string) *catalog.Snapshot {
+	var tables []*catalog.Table
+	for _, t := range s.Tables {
+		u := *t
+		if t.Name == name(n) {
+			if column == "" {
+				continue
+			}
+			u.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c *catalog.Column) bool { return c.Name == column })
+		}
+		tables = append(tables, &u)
+	}
+	return catalog.NewSnapshot(s.Database, s.ServerVersion, tables, s.Types)
+}
+
+func TestVisible(t *testing.T) {
+	file := metric(configs.Metric{Expr: "sum(price)", Filter: map[string]string{"public.orders": "status = 1"}})
+	file.Entities = []configs.Entity{{Name: "order", Table: cname("orders"), Key: []string{"id"}}}
+	file.Tables = []configs.SemanticTable{{Table: cname("orders"), Columns: map[string]configs.SemanticColumn{"status": {Description: "d"}, "id": {}}}}
+	s := shop()
+	m, faults := semantic.Build(file, s)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	tests := []struct {
+		table, column             string
+		metrics, entities, tables int
+		relationships             int
+	}{
+		{"products", "cost", 1, 1, 1, 6},
+		{"items", "price", 0, 1, 1, 6},
+		{"items", "order", 0, 1, 1, 5},
+		{"orders", "status", 0, 1, 1, 6},
+		{"orders", "", 0, 0, 0, 2},
+		{"accounts", "", 1, 1, 1, 3},
+	}
+	for _, test := range tests {
+		v := m.Visible(without(s, test.table, test.column))
+		got := []int{len(v.Metrics), len(v.Entities), len(v.Tables), len(v.Relationships)}
+		if want := []int{test.metrics, test.entities, test.tables, test.relationships}; !slices.Equal(got, want) {
+			t.Errorf("without %s.%s: %v, want %v", test.table, test.column, got, want)
+		}
+	}
+	if _, there := m.Visible(without(s, "orders", "status")).Tables[name("orders")].Columns["status"]; there {
+		t.Error("a hidden column is described")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	build := func(f configs.Semantic) string {
+		m, _ := semantic.Build(f, shop())
+		return m.Version
+	}
+	a, b := metric(configs.Metric{Expr: "sum(price)"}), metric(configs.Metric{Expr: "sum(price)"})
+	b.Metrics[0].Pos.Line = 99
+	if build(a) != build(b) {
+		t.Error("a position changed the version")
+	}
+	b.Metrics[0].Owner = "x"
+	if build(a) == build(b) || build(a) == build(configs.Semantic{}) {
+		t.Error("content didn't change the version")
+	}
+}
