@@ -66,7 +66,7 @@ func number(sql string, l Limits) (string, []string, error) {
 			return "", nil, syntaxError("a place for a value is written :name here, not "+t.text(sql), "")
 		}
 		in.step(tokens[:i], t)
-		if !named(sql, tokens[i:]) || in.slice() {
+		if !named(sql, tokens[i:]) || in.slice() || i > 0 && tokens[i-1].end == t.start && operand(tokens[i-1]) {
 			continue
 		}
 		name := tokens[i+1].text(sql)
@@ -83,6 +83,12 @@ func named(sql string, tokens []token) bool {
 	}
 	t := tokens[1]
 	return t.keyword != pg_query.KeywordKind_NO_KEYWORD || t.kind == pg_query.Token_IDENT && !t.quoted(sql)
+}
+
+// operand tells whether t ends a value: a colon right behind it is no place's.
+func operand(t token) bool {
+	return t.kind == pg_query.Token_IDENT || t.kind == tokClose || t.kind == tokUnbrack || t.plainLiteral() ||
+		t.keyword != pg_query.KeywordKind_NO_KEYWORD
 }
 
 // index finds name in names, adding it where it is new, and counts from 1.

@@ -142,7 +142,7 @@ func checkTokens(text string, tokens []token) error {
 }
 
 // space is what Postgres's scanner skips between tokens.
-const space = " \t\n\r\f\v"
+const space = " \t\n\r\f"
 
 func blank(s string) bool { return strings.Trim(s, space) == "" }
 
