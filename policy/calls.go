@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"slices"
+	"strings"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
 
@@ -47,6 +50,9 @@ func (j *judge) functionName(n *pg_query.FuncCall) error {
 		return v.deniedFunction("?")
 	}
 	if schema == "" || schema == builtinSchema {
+		if name == "current_setting" && showsSetting(n) {
+			return nil
+		}
 		known := v.builtins[name] != functionUnknown || anyFunction(v.functions.allow, builtinSchema, name)
 		if known && !anyFunction(v.functions.deny, builtinSchema, name) {
 			return nil
@@ -66,6 +72,11 @@ func (j *judge) functionName(n *pg_query.FuncCall) error {
 		}
 	}
 	return v.deniedFunction(name)
+}
+
+// showsSetting tells whether current_setting asks for what SHOW may tell.
+func showsSetting(n *pg_query.FuncCall) bool {
+	return len(n.Args) == 1 && slices.Contains(showable(), strings.ToLower(n.Args[0].GetAConst().GetSval().GetSval()))
 }
 
 // answer replaces questions about the session: the backend's login and pinned

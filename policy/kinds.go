@@ -38,6 +38,12 @@ func statementWords(node string) string {
 		return "CREATE INDEX"
 	case "ViewStmt":
 		return "CREATE VIEW"
+	case "CheckPointStmt":
+		return "CHECKPOINT"
+	case "ConstraintsSetStmt":
+		return "SET CONSTRAINTS"
+	case "RefreshMatViewStmt":
+		return "REFRESH MATERIALIZED VIEW"
 	}
 	node = strings.TrimSuffix(node, "Stmt")
 	var b strings.Builder

@@ -91,7 +91,7 @@ func (v *View) nearestRelation(d *Denied, r *pg_query.RangeVar, n catalog.Name) 
 		if v.grants[name].broken != nil {
 			continue
 		}
-		if k := editDistance(r.Relname, name.Table); k < distance && k*2 < len(r.Relname) && name != n {
+		if k := editDistance(r.Relname, name.Table); k < distance && k*2 <= len(r.Relname) {
 			best, distance = v.shortest(name), k
 		}
 	}
@@ -141,7 +141,7 @@ func (v *View) refusedColumn(qualifier, name string, l *level) *Denied {
 				continue
 			}
 			for _, c := range it.columns {
-				if k := editDistance(name, c.name); k > 0 && k < distance && k*2 < len(name) {
+				if k := editDistance(name, c.name); k > 0 && k < distance && k*2 <= len(name) {
 					best, distance = c.name, k
 				}
 			}
@@ -187,7 +187,7 @@ func (v *View) deniedFunction(name string) *Denied {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		if k := editDistance(name, n); k < distance && k*3 < len(name) {
+		if k := editDistance(name, n); k > 0 && k < distance && k*3 <= len(name) && !anyFunction(v.functions.deny, builtinSchema, n) {
 			best, distance = n, k
 		}
 	}
