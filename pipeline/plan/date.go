@@ -5,7 +5,6 @@ import (
 	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // maxOffset bounds symbolic dates to what every date type holds.
@@ -83,12 +82,8 @@ func (c *checker) dateText(t *typed, layout string) *typed {
 	if done == nil {
 		return nil
 	}
-	format, err := stmt.Const(layout, "text")
-	if err != nil {
-		c.faultf(stageNames, CodeLiteral, t.at+"/date", "%v", err)
-		return nil
-	}
-	done.tree, done.typ = callNode("to_char", castNode(done.tree, "timestamp"), format), typeText
+	done.tree = callNode("to_char", castNode(done.tree, "timestamp"), textNode(layout, "text"))
+	done.typ = typeText
 	return done
 }
 
@@ -100,7 +95,7 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("today: %w", err)
 		}
-		return stmt.Const(d.On(today).Format(time.DateOnly), "date")
+		return textNode(d.On(today).Format(time.DateOnly), "date"), nil
 	}
 	n := currentDateNode()
 	days := d.Days
@@ -108,17 +103,10 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 	case "day":
 		days += d.Offset
 	default:
-		unit, err := stmt.Const(d.Unit, "text")
-		if err != nil {
-			return nil, err
-		}
-		n = callNode("date_trunc", unit, n)
+		n = callNode("date_trunc", textNode(d.Unit, "text"), n)
 		if d.Offset != 0 {
-			step, err := stmt.Const(fmt.Sprintf("%d %ss", abs(d.Offset)*steps(d.Unit), stepUnit(d.Unit)), "interval")
-			if err != nil {
-				return nil, err
-			}
-			n = opNode(sign(d.Offset), n, step)
+			step := fmt.Sprintf("%d %ss", abs(d.Offset)*steps(d.Unit), stepUnit(d.Unit))
+			n = opNode(sign(d.Offset), n, textNode(step, "interval"))
 		}
 		n = castNode(n, "date")
 	}

@@ -275,5 +275,8 @@ func jsonKind(tok json.Token) string {
 
 // pointer escapes a key for a JSON pointer.
 func pointer(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // Function is a scalar function of the language, for prompts and messages.
@@ -329,12 +328,7 @@ func (c *checker) unit(call *Call, at string, units ...string) *pg_query.Node {
 		f.Nearest = nearest(call.Unit, units)
 		return nil
 	}
-	n, err := stmt.Const(call.Unit, "text")
-	if err != nil {
-		c.faultf(stageStructure, CodeChoice, at+"/unit", "%v", err)
-		return nil
-	}
-	return n
+	return textNode(call.Unit, "text")
 }
 
 // datePart gives whole numbers; Postgres's own gives floats.

@@ -148,8 +148,7 @@ func (c *checker) constant(value any, to typ) (*pg_query.Node, typ, error) {
 		if s != "true" && s != "false" {
 			return nil, typ{}, mismatch
 		}
-		n, err := stmt.Const(s == "true", "boolean")
-		return n, typeBool, err
+		return stmt.BoolConst(s == "true"), typeBool, nil
 	case famEnum:
 		if !isText || !slices.Contains(c.enumLabels(to), s) {
 			return nil, typ{}, mismatch
@@ -172,11 +171,9 @@ func numberConstant(s string, to typ) (*pg_query.Node, typ, error) {
 	case err != nil:
 		return constant(s, typeNumeric)
 	case i < 0 && i == int64(int32(i)):
-		n, err := stmt.Const(i, "integer")
-		return n, typeInt, err
+		return textNode(s, "int4"), typeInt, nil
 	case i < 0:
-		n, err := stmt.Const(i, "bigint")
-		return n, typeBigint, err
+		return textNode(s, "int8"), typeBigint, nil
 	case i == int64(int32(i)):
 		return intNode(i), typeInt, nil // digits alone have just these types
 	}
@@ -236,12 +233,19 @@ func isoMoment(s string) (hasTime, hasZone, ok bool) {
 }
 
 func constant(s string, t typ) (*pg_query.Node, typ, error) {
+	if internal, ok := internalName[t.plain().sql]; ok {
+		return textNode(s, internal), t, nil
+	}
 	n, err := stmt.Const(s, constType(t))
 	if err != nil {
 		return nil, typ{}, err
 	}
 	return n, t, nil
 }
+
+// internalName is pg_catalog's name of the types that literals mostly have.
+var internalName = map[string]string{"text": "text", "numeric": "numeric", "double precision": "float8", "date": "date",
+	"timestamp without time zone": "timestamp", "timestamp with time zone": "timestamptz", "uuid": "uuid"}
 
 // constType spells a type for a constant: without length, since a constant
 // must not be cut to a column's.

@@ -48,6 +48,12 @@ func nullIfNode(left, right *pg_query.Node) *pg_query.Node {
 	return exprNode(pg_query.A_Expr_Kind_AEXPR_NULLIF, "=", left, right)
 }
 
+// textNode is a value as a typed constant of pg_catalog, as stmt.Const makes
+// them, without parsing the type's name for each.
+func textNode(value, internal string) *pg_query.Node {
+	return castNode(stmt.StringConst(value), internal)
+}
+
 // castNode casts to a type of pg_catalog by its internal name.
 func castNode(arg *pg_query.Node, internal string) *pg_query.Node {
 	return stmt.Cast(arg, &pg_query.TypeName{Typemod: -1, Names: stmt.Names("pg_catalog", internal)})
