@@ -16,7 +16,7 @@ type object struct {
 // Postgres did it is known when the batch that holds the message has been
 // answered.
 type change struct {
-	// batch is how many ReadyForQuery were owed before it.
+	// batch is how many batches had ended before it.
 	batch uint64
 	// failed is written by the downstream loop before the batch is settled,
 	// and read by the upstream loop after that.

@@ -33,6 +33,8 @@ type owedReply struct {
 	kind owedKind
 	// told hides the parameters in a ParameterDescription.
 	told bool
+	// ends marks the last message of a batch; push sets it.
+	ends bool
 	// change is undone when the message fails or is skipped.
 	change *change
 	// run watches an Execute's rows, runs those of a Query's statements.
@@ -61,14 +63,15 @@ type owedChunk struct {
 type owed struct {
 	tail    *owedChunk // producer's
 	written int
-	batches uint64 // pushed replies that end with ReadyForQuery
+	batches uint64 // ended batches
+	open    bool   // the batch at hand has an extended message
 
 	first *owedChunk // consumer's
 	read  int
 
 	pushed  atomic.Uint64
 	popped  atomic.Uint64
-	settled atomic.Uint64 // popped replies that end with ReadyForQuery
+	settled atomic.Uint64 // batches of which everything was popped
 	spare   atomic.Pointer[owedChunk]
 
 	// waiting and wake let the producer wait for the consumer.
@@ -91,12 +94,26 @@ func (q *owed) push(r owedReply) {
 		q.tail.next = next
 		q.tail, q.written = next, 0
 	}
+	r.ends = q.ends(r.kind)
 	q.tail.replies[q.written] = r
 	q.written++
-	if r.kind.ready() {
-		q.batches++
-	}
 	q.pushed.Store(q.pushed.Load() + 1)
+}
+
+// ends reports whether a message ends a batch: what comes behind is carried out
+// whatever has become of what came before. A Sync always does. A Query does not
+// behind extended messages without a Sync: if one of them fails, Postgres skips
+// the Query and goes on skipping.
+func (q *owed) ends(kind owedKind) bool {
+	switch {
+	case kind == owesSync, kind.ready() && !q.open:
+		q.batches++
+		q.open = false
+		return true
+	case kind != owesCopyEnd && !kind.ready():
+		q.open = true
+	}
+	return false
 }
 
 // head is the reply that is due, nil when nothing is owed. It is valid until
@@ -121,11 +138,11 @@ func (q *owed) pop(failed bool) {
 	if failed {
 		r.change.undo()
 	}
-	ready := r.kind.ready()
+	ends := r.ends
 	*r = owedReply{} // nothing is kept alive
 	q.read++
 	q.popped.Store(q.popped.Load() + 1)
-	if ready {
+	if ends {
 		q.settled.Store(q.settled.Load() + 1)
 		q.signal()
 	}

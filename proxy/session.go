@@ -152,10 +152,11 @@ func (s *session) abandon() {
 	_ = s.backend.Conn.Close() // nothing is left to save
 }
 
-// lastWord writes the closing error, unless the end is the client's own or the
-// backend has given its own error, or it would land inside another frame.
+// lastWord writes what still has to reach the client, and then the closing
+// error, unless the end is the client's own, or the backend has given its own
+// error, or it would land inside another frame.
 func (s *session) lastWord() bool {
-	if sqlState(s.cause) == "" || s.down.MidWrite() {
+	if err := s.down.Flush(); err != nil || sqlState(s.cause) == "" || s.down.MidWrite() {
 		return false
 	}
 	sayFatal(s.client, s.cause, s.log)

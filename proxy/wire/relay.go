@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"slices"
@@ -62,7 +63,7 @@ func (r *Relay) Next() (Header, error) {
 	}
 	length := int32(binary.BigEndian.Uint32(r.buf.b[r.pos+1:]))
 	if length < 4 || length-4 > maxFrame {
-		return Header{}, malformed("invalid message length")
+		return Header{}, errors.Join(r.Flush(), malformed("invalid message length"))
 	}
 	r.frames++
 	return Header{Type: r.buf.b[r.pos], Size: int(length) - 4}, nil
@@ -162,7 +163,12 @@ func (r *Relay) Release() {
 	r.run, r.pos, r.end = 0, 0, 0
 }
 
+// write refuses to go on after a failure: what follows would begin in the
+// middle of a frame.
 func (r *Relay) write(b []byte) error {
+	if r.broken {
+		return &WriteError{net.ErrClosed}
+	}
 	if _, err := r.dst.Write(b); err != nil {
 		r.broken = true
 		return &WriteError{err}
