@@ -16,7 +16,9 @@ SELECT pg_catalog.current_database()::pg_catalog.text,
 // for empty and for never analyzed tables before Postgres 14.
 const relationsQuery = `
 SELECT c.oid, n.nspname::pg_catalog.text, c.relname::pg_catalog.text, c.relkind::pg_catalog.text, c.relispartition,
-       COALESCE(pg_catalog.obj_description(c.oid, 'pg_class'), ''),
+       COALESCE((SELECT d.description FROM pg_catalog.pg_description d
+                 WHERE d.objoid OPERATOR(pg_catalog.=) c.oid AND d.objsubid OPERATOR(pg_catalog.=) 0
+                   AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass), ''),
        CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'v' THEN -1
             WHEN c.reltuples OPERATOR(pg_catalog.<=) 0 AND c.relpages OPERATOR(pg_catalog.=) 0 THEN -1
             ELSE c.reltuples END::pg_catalog.float8,
@@ -35,7 +37,9 @@ ORDER BY n.nspname, c.relname`
 
 const columnsQuery = `
 SELECT a.attrelid, a.attname::pg_catalog.text, a.attnum, a.attnotnull,
-       COALESCE(pg_catalog.col_description(a.attrelid, a.attnum), ''),
+       COALESCE((SELECT d.description FROM pg_catalog.pg_description d
+                 WHERE d.objoid OPERATOR(pg_catalog.=) a.attrelid AND d.objsubid OPERATOR(pg_catalog.=) a.attnum
+                   AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass), ''),
        t.oid, tn.nspname::pg_catalog.text, t.typname::pg_catalog.text,
        pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory::pg_catalog.text
 FROM pg_catalog.pg_attribute a

@@ -35,12 +35,11 @@ func Read(ctx context.Context, conn Querier, o Options) (*Snapshot, error) {
 		name string
 		run  func() error
 	}{{"server", r.identity}, {"types", r.types}, {"relations", r.relations}, {"columns", r.columns},
-		{"keys", r.keys}, {"foreign keys", r.foreignKeys}, {"statistics", r.distinct}} {
+		{"keys", r.keys}, {"foreign keys", r.foreignKeys}, {"estimates", r.partitionedRows}, {"statistics", r.distinct}} {
 		if err := step.run(); err != nil {
 			return nil, fmt.Errorf("read catalog: %s: %w", step.name, err)
 		}
 	}
-	r.partitionedRows()
 	s := NewSnapshot(r.database, r.server, r.list, r.userTypes)
 	if !o.Samples {
 		return s, nil
@@ -224,7 +223,7 @@ func (r *reader) distinct() error {
 
 // partitionedRows adds up the partitions of a table whose own estimate
 // ANALYZE never made.
-func (r *reader) partitionedRows() {
+func (r *reader) partitionedRows() error {
 	for range 8 { // partitions may be partitioned
 		for _, t := range r.list {
 			if t.Kind != KindPartitioned || t.Rows >= 0 {
@@ -241,6 +240,7 @@ func (r *reader) partitionedRows() {
 			}
 		}
 	}
+	return nil
 }
 
 func first(s string) byte {
