@@ -9,7 +9,7 @@ import (
 )
 
 // passwordWord finds the password of a keyword/value connection string.
-var passwordWord = regexp.MustCompile(`(?i)password\s*=\s*('(?:[^'\\]|\\.)*'|\S+)`)
+var passwordWord = regexp.MustCompile(`(?i)password\s*=\s*('(?:[^'\\]|\\.)*'|[^\s&]+)`)
 
 // DSNFault is why a connection string can't be used, without quoting any of
 // it. err comes from pgconn.ParseConfig.
@@ -25,14 +25,17 @@ func DSNFault(dsn string, err error) string {
 // quotesSecret tells whether text holds the connection string's password, or
 // might: then the string is too broken to know.
 func quotesSecret(text, dsn string) bool {
-	if u, err := url.Parse(dsn); err == nil && u.Scheme != "" {
-		password, set := u.User.Password()
-		return set && password != "" && strings.Contains(text, password)
+	if m := passwordWord.FindStringSubmatch(dsn); m != nil && strings.Contains(text, strings.Trim(m[1], "'")) {
+		return true
 	}
-	if m := passwordWord.FindStringSubmatch(dsn); m != nil {
-		return strings.Contains(text, strings.Trim(m[1], "'"))
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" || u.User == nil {
+		return strings.Contains(dsn, "@") // a password with a slash hides the user
 	}
-	return strings.Contains(dsn, "@")
+	password, _ := u.User.Password()
+	user, _, _ := strings.Cut(strings.TrimPrefix(dsn, u.Scheme+"://"), "@")
+	_, raw, _ := strings.Cut(user, ":") // as it is written, before decoding
+	return password != "" && (strings.Contains(text, password) || strings.Contains(text, raw))
 }
 
 // checkDSN is the fault of a connection string, or "".

@@ -216,3 +216,27 @@ func TestBrokenLine(t *testing.T) {
 		}
 	}
 }
+
+func TestDSNFaultKeepsSecrets(t *testing.T) {
+	for _, dsn := range []string{
+		"postgres://u:hunter2@h:port/d", "postgres://u:hunt%65r2@h:hunter2/d", "postgres://u:99999/hunter2@h/d", "postgres://u:hunter2/x@h/d",
+		"postgres://u:hunter2@h:1/d?sslmode=hunter2", "host=h password='hunter2' port=hunter2", "host=h password = hunter2 sslmode=hunter2",
+		"u:hunter2@h", "hunter2@", "postgres://%zz:hunter2@h/d", "postgres://u@h/d?password=hunter2&port=hunter2", "password=hunter\\2 port=hunter2",
+	} {
+		reason := checkDSN(dsn)
+		if reason == "" || strings.Contains(reason, "hunter2") || strings.Contains(reason, "99999") {
+			t.Errorf("%s: %q", dsn, reason)
+		}
+	}
+	if got := checkDSN("postgres://u:hunter2@h/d?sslmode=never"); !strings.Contains(got, "sslmode") {
+		t.Errorf("a harmless reason is kept back: %s", got)
+	}
+}
+
+func TestNullIsNoKey(t *testing.T) {
+	c, faults := DecodeConfig("pgask.yaml", []byte("planner: {today: null, order: ~}\ntls:\nlimits: {idle: }\n"))
+	want := Default()
+	if len(faults) > 0 || c.Planner.Today != "" || len(c.Planner.Order) != 4 || c.TLS != want.TLS || c.Limits != want.Limits {
+		t.Errorf("%+v\n%s", c, lines(faults))
+	}
+}

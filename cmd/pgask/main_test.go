@@ -139,6 +139,16 @@ func TestCheckOnline(t *testing.T) {
 	}
 }
 
+func TestSampleConfigurations(t *testing.T) {
+	for _, path := range []string{"../../configs/pgask.yaml", "../../configs/default.yaml", "../../configs/demo/pgask.yaml"} {
+		c := newCommand("")
+		code := c.execute(t.Context(), []string{"check", "--offline", "--config", path})
+		if want := path + ": 0 faults, 0 warnings\n"; code != exitOK || c.out.String() != want {
+			t.Errorf("exit %d:\n%s", code, c.out.String())
+		}
+	}
+}
+
 func TestBuild(t *testing.T) {
 	version, commit := build(&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"},

@@ -54,14 +54,17 @@ type Backend struct {
 	// Buffered are bytes that were read from Conn after the login's
 	// ReadyForQuery: the session reads them before it reads Conn.
 	Buffered []byte
-	// Release closes Conn and frees the place. It may be called twice.
+	// Release closes Conn and frees the place. It may be called twice. It sends
+	// no Terminate: where a session broke off inside a frame, Postgres would
+	// take those bytes for the frame's end.
 	Release func()
 
 	// hijacked is how the connection was made, for Cancel.
 	hijacked *pgconn.HijackedConn
 }
 
-// New makes the pool of a database. The error is about the dsn and holds no
+// New makes the pool of a database. As with libpq, PG… environment variables
+// stand for what the dsn leaves out. The error is about the dsn and holds no
 // part of it that is secret.
 func New(db configs.Database) (*Pool, error) {
 	config, err := pgconn.ParseConfig(db.DSN)
