@@ -73,7 +73,7 @@ func TestDemoStops(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	watch := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	watch := time.AfterFunc(90*time.Second, func() { _ = cmd.Process.Kill() })
 	defer watch.Stop()
 	tried := tryInvitation(t, stdout)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -20,12 +20,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "pgask")
-	if out, err := exec.Command("go", "build", "-race", "-buildvcs=false", "-o", program, "../cmd/pgask").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build pgask: %v\n%s", err, out)
-		return 1
-	}
-	if err := os.Setenv(programVariable, program); err != nil {
+	if err := build(filepath.Join(dir, "pgask")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -37,7 +32,19 @@ func run(m *testing.M) int {
 	return code
 }
 
-// programVariable tells the tests where the built program is.
+// build builds the program, unless one was given.
+func build(path string) error {
+	if program() != "" {
+		return nil
+	}
+	if out, err := exec.Command("go", "build", "-race", "-buildvcs=false", "-o", path, "../cmd/pgask").CombinedOutput(); err != nil {
+		return fmt.Errorf("build pgask: %w\n%s", err, out)
+	}
+	return os.Setenv(programVariable, path)
+}
+
+// programVariable tells the tests where the built program is. Set from outside
+// it saves building one.
 const programVariable = "PGASK_INTEGRATION_PROGRAM"
 
 // program is the path of the built program.

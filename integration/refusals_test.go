@@ -100,7 +100,7 @@ func TestWriteBehindSemicolon(t *testing.T) {
 	f := acme(t)
 	mark := "mark_" + strings.ToLower(rand.Text())
 	conn := f.Connect(t, "ana")
-	results, err := conn.PgConn().Exec(t.Context(), "SELECT 1 AS "+mark+"; DELETE FROM orders").ReadAll()
+	results, err := conn.PgConn().Exec(t.Context(), "SELECT 'one'; DELETE FROM orders WHERE currency = '"+mark+"'").ReadAll()
 	if sqlState(err) != "25006" || len(results) != 0 {
 		t.Errorf("SQLSTATE %s with %d results", sqlState(err), len(results))
 	}

@@ -1,5 +1,6 @@
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.JDBCType;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -70,7 +71,7 @@ public class Ask {
     try (Connection ana = connect(args, "ana"); PreparedStatement ask = ana.prepareStatement("ASK '" + args[3] + "'")) {
       ResultSetMetaData meta = ask.getMetaData();
       for (int i = 1; i <= meta.getColumnCount(); i++) {
-        System.out.println("column " + meta.getColumnName(i) + " " + meta.getColumnTypeName(i));
+        System.out.println("column " + meta.getColumnName(i) + " " + JDBCType.valueOf(meta.getColumnType(i)).getName());
       }
       execute(ask);
       execute(ask);
