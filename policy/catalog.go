@@ -9,7 +9,7 @@ import (
 // Catalog is the schema as the view may see it, for planners: only readable
 // relations and columns. Samples, ranges and row estimates are of all rows,
 // whoever may see them, so a table with a row rule and a masked column come
-// without; SampleQueries fetches those of the visible rows.
+// without; they can be fetched anew by statements that the view approves.
 func (v *View) Catalog() *catalog.Snapshot { return v.catalog }
 
 func (v *View) filter() *catalog.Snapshot {

@@ -68,13 +68,13 @@ func (g *generator) query(depth int, ctes []string) string {
 // from is one FROM item or a join, with the columns that can be used.
 func (g *generator) from(depth int, ctes []string) (string, []string) {
 	left, cols := g.item(depth, ctes)
-	for i := rapid.IntRange(0, 2).Draw(g.t, "joins"); i > 0; i-- {
+	for i := rapid.IntRange(0, 3).Draw(g.t, "joins")/2 + depth/4; i > 0; i-- {
 		right, more := g.item(depth-1, ctes)
 		on := rapid.SampledFrom(cols).Draw(g.t, "left") + " = " + rapid.SampledFrom(more).Draw(g.t, "right")
 		if g.chance("second condition", 3) {
 			on += " AND " + rapid.SampledFrom(more).Draw(g.t, "other") + g.pick(" > 3", " IS NOT NULL", " < 40")
 		}
-		switch kind := g.pick("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ","); kind {
+		switch kind := g.pick("JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ","); kind {
 		case ",":
 			left = fmt.Sprintf("%s JOIN (SELECT 1 AS one) %s ON true CROSS JOIN %s", left, g.alias(), right)
 		case "FULL JOIN":
