@@ -144,10 +144,33 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{proposal: p}, err
 	}
-	if p.Query != nil {
-		return answered{proposal: p, tree: p.Query}, nil
+	a := answered{proposal: p, tree: p.Query}
+	if p.Checked != nil {
+		a.tree = plan.Compile(p.Checked)
 	}
-	return answered{proposal: p, tree: plan.Compile(p.Checked)}, nil
+	return a, s.fit(ctx, at, &a, ask.Columns)
+}
+
+// fit puts an answer into the columns that the asker wants, if any.
+func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns string) error {
+	want, err := s.wantedColumns(columns)
+	if err != nil || want == nil {
+		return err
+	}
+	var have []string
+	if c := a.proposal.Checked; c != nil {
+		for _, x := range c.Columns() {
+			have = append(have, x.Name)
+		}
+	} else {
+		approved, err := s.authorize(ctx, &at, stmt.Statement{Tree: a.tree}, nil)
+		if err != nil {
+			return err
+		}
+		have = approved.Facts().Columns
+	}
+	a.tree, err = shape(a.tree, have, want)
+	return err
 }
 
 // propose asks the planners, or takes the plan that was supplied.
@@ -185,6 +208,10 @@ func (s *Session) input(ctx context.Context, at *standing, ask *stmt.Ask) (plann
 	if err != nil {
 		return planner.Input{}, err
 	}
-	return planner.Input{Question: ask.Question, Database: s.db.Name, Catalog: k.catalog, Hidden: at.view.Hidden(),
+	want, err := s.wantedColumns(ask.Columns)
+	if err != nil {
+		return planner.Input{}, err
+	}
+	return planner.Input{Question: ask.Question, Columns: columnsOf(want), Database: s.db.Name, Catalog: k.catalog, Hidden: at.view.Hidden(),
 		Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
 }

@@ -218,6 +218,31 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+func TestWantedColumns(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	d := s.Query(t.Context(), "ASK 'how many shops by city' WITH (columns = 'n text, city text')")
+	rows, _ := f.play(d)
+	if len(rows) == 0 || len(rows[0]) != 2 || rows[0][0] != "2" {
+		t.Errorf("%v", rows)
+	}
+	for columns, want := range map[string]string{
+		"city text":                              "PA002",
+		"x text, y text":                         "PA002",
+		"city text, n int, more int":             "PA002",
+		"city":                                   "42601",
+		"city text) WHERE (true":                 "42601",
+		"city text), secrets AS s(id":            "42601",
+		"city text, n int); DELETE FROM shops (": "42601",
+		"city text, n regclass":                  "42501",
+	} {
+		d := s.Query(t.Context(), "ASK 'how many shops by city' WITH (columns = '"+columns+"')")
+		if d.Denial == nil || sqlState(d.Denial.Err) != want {
+			t.Errorf("%s: %+v, want %s", columns, d.Denial, want)
+		}
+	}
+}
+
 func TestToldStatements(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")

@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// wanted is one column of WITH (columns = '…').
+type wanted struct {
+	name string
+	typ  *pg_query.TypeName
+}
+
+const columnsHint = "ASK 'your question' WITH (columns = 'region text, revenue numeric')"
+
+// wantedColumns reads the list as the grammar reads a column definition list;
+// an empty text wants nothing in particular.
+func (s *Session) wantedColumns(text string) ([]wanted, error) {
+	if text == "" {
+		return nil, nil
+	}
+	bad := &Error{Code: "42601", Message: "columns is not a list of names and types", Advice: columnsHint}
+	n, err := stmt.ParseOne("SELECT FROM f() AS t("+text+")", s.p.limits)
+	if err != nil {
+		return nil, bad
+	}
+	from := n.GetSelectStmt().GetFromClause()
+	// Whatever the text was, the tree must be this statement and nothing more.
+	if len(from) != 1 || from[0].GetRangeFunction() == nil || n.GetSelectStmt().WhereClause != nil || n.GetSelectStmt().Op != pg_query.SetOperation_SETOP_NONE {
+		return nil, bad
+	}
+	var out []wanted
+	for _, c := range from[0].GetRangeFunction().GetColdeflist() {
+		d := c.GetColumnDef()
+		if d == nil || d.CollClause != nil || d.TypeName == nil || slices.ContainsFunc(out, func(w wanted) bool { return w.name == d.Colname }) {
+			return nil, bad
+		}
+		out = append(out, wanted{d.Colname, d.TypeName})
+	}
+	if out == nil {
+		return nil, bad
+	}
+	return out, nil
+}
+
+// columnsOf is the list as planners know it.
+func columnsOf(want []wanted) []plan.Column {
+	var out []plan.Column
+	for _, w := range want {
+		parts := w.typ.GetNames()
+		out = append(out, plan.Column{Name: w.name, Type: parts[len(parts)-1].GetString_().GetSval()})
+	}
+	return out
+}
+
+// shape puts an answer into the wanted columns: by name, and where exactly one
+// is left on both sides, that one is renamed. An answer that doesn't fit is
+// none.
+func shape(tree *pg_query.Node, have []string, want []wanted) (*pg_query.Node, error) {
+	from, ok := assign(have, want)
+	if !ok {
+		names := make([]string, len(want))
+		for i, w := range want {
+			names[i] = w.name
+		}
+		return nil, &Error{Code: "PA002", Message: fmt.Sprintf("the question is not answerable in the columns %s", strings.Join(names, ", ")),
+			Details: "The answer's columns are " + strings.Join(have, ", ") + ".", Advice: "leave out WITH (columns = …)"}
+	}
+	targets := make([]*pg_query.Node, len(want))
+	for i, w := range want {
+		targets[i] = stmt.Target(stmt.Cast(stmt.Column("a", from[i]), w.typ), w.name)
+	}
+	return stmt.SelectNode(&pg_query.SelectStmt{TargetList: targets, FromClause: []*pg_query.Node{stmt.Subselect(tree, "a")}}), nil
+}
+
+// assign finds the answer's column for each wanted one.
+func assign(have []string, want []wanted) ([]string, bool) {
+	if len(have) != len(want) {
+		return nil, false
+	}
+	from := make([]string, len(want))
+	free := slices.Clone(have)
+	open := -1
+	for i, w := range want {
+		at := slices.Index(free, w.name)
+		switch {
+		case at >= 0:
+			from[i] = free[at]
+			free = slices.Delete(free, at, at+1)
+		case open >= 0:
+			return nil, false
+		default:
+			open = i
+		}
+	}
+	if open >= 0 {
+		from[open] = free[0]
+	}
+	return from, true
+}
