@@ -23,7 +23,7 @@ func folder(t *testing.T, files map[string]string) string {
 func TestLayers(t *testing.T) {
 	path := folder(t, map[string]string{"pgask.yaml": `
 limits: {clients: 10, login: 20s, idle: 1m}
-llm: {routing: {matcher: small}}
+llm: {routing: {matcher: small}} # a warning, as this version asks no matcher
 databases: {Acme-EU: {dsn: "${env:PGASK_TEST_UNSET}"}}
 `})
 	t.Setenv("PGASK_LIMITS_CLIENTS", "11")
@@ -33,7 +33,7 @@ databases: {Acme-EU: {dsn: "${env:PGASK_TEST_UNSET}"}}
 	t.Setenv("PGASK_HTTP", "") // empty counts as not set
 	t.Setenv("PGASK_DATABASES_ACME_EU_DSN", "postgres://u@h:1/d")
 	all, faults := Load(path, Overrides{"limits.clients": "12", "planner.today": "2026-01-31"})
-	if len(faults) > 0 {
+	if Faulty(faults) {
 		t.Fatal(lines(faults))
 	}
 	c := all.Config
@@ -144,11 +144,15 @@ databases: {acme: {dsn: host=h, pool: {mode: transaction}}}
 audit: {path: audit.jsonl, required: true}
 traces: {dir: traces, mode: always}
 index: {store: pgvector, dsn: host=h}
-hooks: {sql_before: [x]}
+hooks: {sql_before: [x], plan_after: [x]}
 planner: {mode: sql}
+embeddings: {provider: openai, model: m}
+llm: {routing: {matcher: m, narrator: m, planner: m}}
+curated: {match_floor: 0.7, match_top_k: 6}
+abstain: {confidence: 0.9}
 `))
-	if Faulty(faults) || len(faults) != 9 {
-		t.Errorf("want nine warnings, got\n%s", lines(faults))
+	if Faulty(faults) || len(faults) != len(unsupported)+1 { // and the pool's mode
+		t.Errorf("want a warning for each unsupported setting, got\n%s", lines(faults))
 	}
 	if !filepath.IsAbs(c.Audit.Path) {
 		t.Errorf("audit.path = %s", c.Audit.Path)

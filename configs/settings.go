@@ -43,7 +43,7 @@ func settings(c *Config) fields {
 		"limits.clients":         integer(&c.Limits.Clients, 1, 1_000_000),
 		"limits.statement_bytes": size(&c.Limits.StatementBytes, 1<<10, 1<<30),
 		"limits.login":           duration(&c.Limits.Login, time.Millisecond),
-		"limits.idle":            duration(&c.Limits.Idle, 0),
+		"limits.idle":            duration(&c.Limits.Idle, time.Second),
 		"audit.path":             text(&c.Audit.Path),
 		"audit.text":             enum(&c.Audit.Text, "full", "fingerprint"),
 		"audit.required":         boolean(&c.Audit.Required),

@@ -95,6 +95,9 @@ func (k *checker) clientCA() {
 // model checks the provider, if there is one.
 func (k *checker) model() {
 	l := k.c.LLM
+	if l.Record != "" && l.Replay != "" {
+		k.fault("llm.replay", "llm.record is set too; answers are either written or read")
+	}
 	if l.BaseURL == "" {
 		return
 	}
