@@ -60,10 +60,11 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoStops lets the demo stay up, uses it as it says, and stops it.
+// TestDemoStops lets the demo stay up, uses it as it says and as README.md
+// shows, and stops it.
 func TestDemoStops(t *testing.T) {
 	dir := openFolder(t)
-	cmd := demoCommand(dir)
+	cmd := demoCommand(dir, "--today", transcriptDate)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	stdout, err := cmd.StdoutPipe()
@@ -99,6 +100,7 @@ func tryInvitation(t *testing.T, stdout io.Reader) bool {
 		if err != nil || strings.Count(out, "\n") != 3 {
 			t.Errorf("%s: %q, error %v", line, out, err)
 		}
+		checkTranscript(t, line)
 		return true
 	}
 	return false
