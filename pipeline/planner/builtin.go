@@ -28,7 +28,7 @@ type Builtin struct {
 // snapshots of one schema, so the snapshot itself is part of it.
 type lexiconKey struct {
 	snapshot *catalog.Snapshot
-	semantic *semantic.Model
+	semantic string // the model's version
 }
 
 // maxLexicons bounds the cache: one for each role, schema and reload in use.
@@ -42,7 +42,10 @@ func (b *Builtin) Name() string { return "builtin" }
 
 // lexicon is the index for a snapshot and a model, built once.
 func (b *Builtin) lexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
-	key := lexiconKey{c, m}
+	key := lexiconKey{snapshot: c}
+	if m != nil {
+		key.semantic = m.Version
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if x, ok := b.cache[key]; ok {
@@ -247,7 +250,7 @@ func unnamed(p *plan.Plan) *plan.Plan {
 // best is the reading that wins alone, or why none does.
 func (q *question) best(readings []reading, why []error) (reading, error) {
 	if hidden := q.hidden(); hidden != "" {
-		return reading{}, &Declined{Reason: "no match for " + quoteAll([]string{hidden}), Words: []string{hidden}, Try: q.try(nil)}
+		return reading{}, &Declined{Reason: "every word must have its part in the answer", Words: []string{hidden}, Try: q.try(nil)}
 	}
 	if len(readings) == 0 {
 		return reading{}, q.decline(why)

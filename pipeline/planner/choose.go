@@ -25,6 +25,7 @@ const (
 	nearTie   = 0.11
 	winMargin = 0.12
 	farTable  = 0.2 // for each join between subject and column
+	farUnique = 0.1 // the same where the words can mean no other column
 )
 
 // picks is which meaning each mention got.
@@ -157,6 +158,10 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 	var all []option
 	best := 10.0
 	owned := slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.table == m.owner })
+	far := farTable
+	if !slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.column != m.meanings[0].column }) {
+		far = farUnique
+	}
 	for _, c := range m.meanings {
 		if owned && c.table != m.owner || m.owner != nil && !owned && m.n < 2 {
 			continue // "savings balance" says itself whose it is, "balance" doesn't
@@ -171,7 +176,7 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		case contains(f.also, c.table) || contains(measured, c.table):
 			cost += 0.05
 		default:
-			cost += farTable * float64(d)
+			cost += far * float64(d)
 		}
 		// A key that points elsewhere repeats what stands there.
 		all = append(all, option{meaning: c, cost: cost})

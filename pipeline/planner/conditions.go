@@ -537,7 +537,14 @@ var likes = []struct {
 // text must be quoted: nothing else says where it ends.
 func (p *parser) likeCondition(s state, neg bool) []state {
 	var out []state
-	for _, h := range p.find(s.at, func(m meaning) bool { return isColumn(m) && textual(m.column) }) {
+	hits := p.find(s.at, isText)
+	if len(s.f.outs) == 1 && s.f.outs[0].fn == "" && s.f.outs[0].col != nil {
+		// "names of films containing 'x'": what is asked for contains it.
+		if h := p.keep(hit{meanings: s.f.outs[0].col.meanings}, isText); h.meanings != nil {
+			hits = append(hits, h)
+		}
+	}
+	for _, h := range hits {
 		i, not := p.negation(s.at + h.n)
 		i += p.oneOf(i, [][]string{{"that"}, {"which"}})
 		for _, l := range likes {
@@ -551,11 +558,16 @@ func (p *parser) likeCondition(s state, neg bool) []state {
 			}
 			pattern := l.before + escapeLike(p.toks[k].text) + l.behind
 			col := &mention{at: s.at, n: h.n, meanings: h.meanings}
+			if h.n == 0 {
+				col.owner = s.f.outs[0].col.owner
+			}
 			out = append(out, s.with(cond{col: col, op: op, vals: []value{{text: pattern, literal: true}}, spoken: s.at}, k+1))
 		}
 	}
 	return out
 }
+
+func isText(m meaning) bool { return isColumn(m) && textual(m.column) }
 
 // escapeLike makes a text stand for itself in a LIKE pattern.
 func escapeLike(s string) string {

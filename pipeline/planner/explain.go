@@ -48,14 +48,18 @@ func (m meaning) String() string {
 func (q *question) decline(why []error) *Declined {
 	words := q.unplaced()
 	d := &Declined{Words: words, Try: q.try(words)}
+	if len(words) == 0 && len(why) > 0 {
+		if count := q.counted(); count != "" {
+			d.Try = count
+		}
+	}
 	switch {
 	case len(words) > 0:
-		d.Reason = "no match for " + quoteAll(words)
+		d.Reason = "every word must have its part in the answer"
 	case len(why) > 0:
 		d.Reason = why[0].Error()
 	case q.parser.far < len(q.parser.toks) && q.parser.far > 0:
 		d.Reason = fmt.Sprintf("it isn't clear what %q is about", q.parser.textOf(q.parser.far, 1))
-		d.Words = []string{q.parser.toks[q.parser.far].text}
 	default:
 		d.Reason = "the question doesn't say what it asks for in words of the schema"
 	}
@@ -128,6 +132,22 @@ func (q *question) try(words []string) string {
 		return "ASK " + literal("how many "+strings.Join(splitIdentifier(q.x.tables[0].Name.Table), " "))
 	}
 	return ""
+}
+
+// counted is the question asked for a number of rows, where that can be
+// answered: what can't be listed for want of a name can be counted.
+func (q *question) counted() string {
+	in := q.in
+	in.Question = "how many " + strings.TrimRight(q.in.Question, " ?.!")
+	c := newQuestion(q.x, in)
+	rs, _ := c.readings()
+	if len(rs) == 0 { // best would try to count what can't be counted
+		return ""
+	}
+	if _, err := c.best(rs, nil); err != nil {
+		return ""
+	}
+	return "ASK " + literal(in.Question)
 }
 
 // nearest is the indexed single word that differs least from w, if it differs

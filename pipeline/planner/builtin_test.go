@@ -1,0 +1,94 @@
+package planner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+var updateBuiltin = flag.Bool("update-builtin", false, "rewrite the built-in planner's golden")
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// TestBuiltinGolden holds what questions become: the SQL of the plan, or the
+// refusal with what it names.
+func TestBuiltinGolden(t *testing.T) {
+	chain := New(NewBuiltin())
+	var b bytes.Buffer
+	for _, q := range lines(t, "testdata/builtin.txt") {
+		fmt.Fprintf(&b, "? %s\n", q)
+		p, err := chain.Plan(context.Background(), bikeInput(t, q))
+		if err != nil {
+			writeRefusal(&b, err)
+			continue
+		}
+		sql, err := stmt.Print(plan.Compile(p.Checked))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n\n", sql)
+	}
+	const golden = "testdata/builtin.golden"
+	if *updateBuiltin {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("plans differ from %s (-want +got):\n%s", golden, diff)
+	}
+}
+
+func writeRefusal(b *bytes.Buffer, err error) {
+	var r interface {
+		SQLState() string
+		Detail() string
+		Hint() string
+	}
+	if !errors.As(err, &r) {
+		fmt.Fprintf(b, "! %v\n\n", err)
+		return
+	}
+	fmt.Fprintf(b, "! %s %v\n", r.SQLState(), err)
+	if d := r.Detail(); d != "" {
+		fmt.Fprintf(b, "  detail: %s\n", strings.ReplaceAll(d, "\n", "\n          "))
+	}
+	fmt.Fprintf(b, "  hint: %s\n\n", strings.ReplaceAll(r.Hint(), "\n", "\n        "))
+}
+
+// TestBuiltinRefuses holds that questions the schema has no answer to get none.
+func TestBuiltinRefuses(t *testing.T) {
+	chain := New(NewBuiltin())
+	for _, q := range lines(t, "testdata/unanswerable.txt") {
+		p, err := chain.Plan(context.Background(), bikeInput(t, q))
+		if err == nil {
+			sql, _ := stmt.Print(plan.Compile(p.Checked))
+			t.Errorf("%s: answered by %s", q, sql)
+			continue
+		}
+		var n *NotAnswerable
+		if !errors.As(err, &n) {
+			t.Errorf("%s: %v, want a refusal as not answerable", q, err)
+		}
+	}
+}
