@@ -159,7 +159,12 @@ func (c *connection) welcome(final []byte, b *Backend, pid uint32, secret []byte
 // refuse tells the client why there is no session.
 func (c *connection) refuse(err error) {
 	var op *net.OpError
+	var broken *handshake
 	switch {
+	case errors.As(err, &broken):
+		c.server.metrics.LoginFailed(sqlState(err))
+		c.log.Info("session refused", "error", err)
+		return // TLS has said it, and anything plain would be noise
 	case timedOut(err) && c.server.isClosed():
 		err = errShutdown
 	case timedOut(err):

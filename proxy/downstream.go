@@ -157,6 +157,7 @@ func (s *session) readyForQuery(h wire.Header) error {
 		s.decider.Ready(status)
 	}
 	s.down.Pass(h)
+	s.down.Rest()
 	if s.draining.Load() && s.quiet() && status == 'I' {
 		if err := s.down.Flush(); err != nil {
 			return s.backendEnded(err)

@@ -95,6 +95,10 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 	if err != nil {
 		return err
 	}
+	if !s.governed && d.Untouched && len(d.Runs) == 0 {
+		due.change = s.free(&s.statements, p.Name)
+		return s.forward(h, due)
+	}
 	due.change = s.statements.set(p.Name, s.owed, &object{decision: &d, denial: d.Denial})
 	due.denial = d.Denial
 	if d.Untouched {
@@ -152,6 +156,9 @@ func newDenial(err error) *pipeline.Denial {
 func (s *session) forward(h wire.Header, due owedReply) error {
 	s.owed.push(due)
 	s.up.Pass(h)
+	if due.kind == owesQuery {
+		s.up.Rest()
+	}
 	return nil
 }
 
@@ -169,7 +176,7 @@ func (s *session) replace(h wire.Header, due owedReply, frame []byte, err error)
 }
 
 // maxKept is the most bytes that a session keeps for building its next frame.
-const maxKept = 64 << 10
+const maxKept = 16 << 10
 
 // plant sends a frame of the same kind that fails, and has the error replaced
 // by err. Everything else about the conversation is Postgres's own.

@@ -178,7 +178,7 @@ func (s *session) checkIdle() {
 	switch {
 	case since < s.limits.Idle:
 		s.idle.Reset(s.limits.Idle - since)
-	case s.quiet():
+	case s.quiet(), s.down.Writing():
 		s.end(errIdle)
 	default:
 		s.idle.Reset(s.limits.Idle)

@@ -83,6 +83,9 @@ func (s *session) pass(h wire.Header) {
 		}
 	}
 	s.up.Pass(h)
+	if h.Type == wire.Sync {
+		s.up.Rest()
+	}
 }
 
 // terminate ends a session that owes nothing. Otherwise Postgres, as it would

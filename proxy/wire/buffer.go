@@ -7,6 +7,8 @@ import "sync"
 const (
 	smallBuffer = 4 << 10
 	largeBuffer = 64 << 10
+	// maxKept is the most that a relay keeps for what it builds.
+	maxKept = 16 << 10
 )
 
 // large holds buffers of largeBuffer bytes. It is shared by all connections,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"sync/atomic"
 )
 
 // Relay carries the frames of one direction. One goroutine owns it: it reads
@@ -30,7 +31,8 @@ type Relay struct {
 	// where that follows passing frames closely, a copy of those.
 	out []byte
 
-	broken bool // a write has failed
+	broken  bool        // a write has failed
+	writing atomic.Bool // a write is under way
 
 	last   int // bytes of the last read
 	frames int // since the last call of moved
@@ -74,6 +76,14 @@ func (r *Relay) Next() (Header, error) {
 func (r *Relay) Pass(h Header) {
 	r.rest = r.skip(headerSize + h.Size)
 	r.drop = false
+}
+
+// Rest says that nothing is expected to follow the last frame soon. The relay
+// then waits with the small buffer, unless more has come already.
+func (r *Relay) Rest() {
+	if r.pos == r.end && r.rest == 0 {
+		r.last = 0
+	}
 }
 
 // Drop throws the frame away.
@@ -133,7 +143,7 @@ func (r *Relay) Flush() error {
 		if err := r.write(r.out); err != nil {
 			return err
 		}
-		if r.out = r.out[:0]; cap(r.out) > largeBuffer {
+		if r.out = r.out[:0]; cap(r.out) > maxKept {
 			r.out = nil
 		}
 	}
@@ -156,6 +166,10 @@ func (r *Relay) AtRest() bool {
 // its end: nothing else may be written to it then.
 func (r *Relay) MidWrite() bool { return r.broken || (r.rest > 0 && !r.drop) }
 
+// Writing reports whether a write is under way: for how long, the caller knows.
+// Anyone may ask.
+func (r *Relay) Writing() bool { return r.writing.Load() }
+
 // Release gives the buffers back. The relay can't be used afterwards.
 func (r *Relay) Release() {
 	r.buf.release()
@@ -169,7 +183,10 @@ func (r *Relay) write(b []byte) error {
 	if r.broken {
 		return &WriteError{net.ErrClosed}
 	}
-	if _, err := r.dst.Write(b); err != nil {
+	r.writing.Store(true)
+	_, err := r.dst.Write(b)
+	r.writing.Store(false)
+	if err != nil {
 		r.broken = true
 		return &WriteError{err}
 	}

@@ -1,0 +1,183 @@
+package proxy_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// authority signs the certificates of a test.
+type authority struct {
+	t    *testing.T
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{t: t, pool: x509.NewCertPool()}
+	a.key = newKey(t)
+	a.cert = a.sign("the authority", a.key, &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	a.pool.AddCert(a.cert)
+	return a
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (a *authority) sign(cn string, key *ecdsa.PrivateKey, template *x509.Certificate) *x509.Certificate {
+	a.t.Helper()
+	template.SerialNumber = big.NewInt(time.Now().UnixNano())
+	template.Subject = pkix.Name{CommonName: cn}
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent := a.cert
+	if parent == nil {
+		parent = template
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return cert
+}
+
+func (a *authority) issue(cn string) tls.Certificate {
+	key := newKey(a.t)
+	cert := a.sign(cn, key, &x509.Certificate{DNSNames: []string{"localhost"},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
+	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
+}
+
+// encrypt asks for TLS and does the handshake.
+func (a *authority) encrypt(addr string, certs ...tls.Certificate) *pgtest.Peer {
+	a.t.Helper()
+	plain := pgtest.Dial(a.t, addr)
+	plain.Send(pgtest.SSLRequest())
+	plain.ExpectBytes([]byte("S"))
+	conn := tls.Client(plain.Conn(), &tls.Config{RootCAs: a.pool, ServerName: "localhost", Certificates: certs})
+	if err := conn.Handshake(); err != nil {
+		a.t.Fatal(err)
+	}
+	return pgtest.On(a.t, conn)
+}
+
+func TestTLS(t *testing.T) {
+	a := newAuthority(t)
+	config := &tls.Config{Certificates: []tls.Certificate{a.issue("localhost")}, ClientCAs: a.pool, ClientAuth: tls.VerifyClientCertIfGiven}
+	at := func(mode proxy.TLSMode) string {
+		g, _ := scripted(t, nil)
+		_, addr := serve(t, proxy.Options{Gate: g, TLS: proxy.TLS{Mode: mode, Config: func() *tls.Config { return config }}})
+		return addr
+	}
+	ana, carl := pgtest.Startup(wire.Version30, "user", "ana"), pgtest.Startup(wire.Version30, "user", "carl")
+	t.Run("GSS, SSL, password", func(t *testing.T) {
+		p := pgtest.Dial(t, at(proxy.TLSPrefer))
+		p.Send(pgtest.GSSRequest())
+		p.ExpectBytes([]byte("N"))
+		p.Send(pgtest.SSLRequest())
+		p.ExpectBytes([]byte("S"))
+		conn := tls.Client(p.Conn(), &tls.Config{RootCAs: a.pool, ServerName: "localhost"})
+		pgtest.On(t, conn).Login(password, "user", "ana")
+	})
+	t.Run("plain where TLS is preferred", func(t *testing.T) {
+		pgtest.Dial(t, at(proxy.TLSPrefer)).Login(password, "user", "ana")
+	})
+	t.Run("plain where TLS is required", func(t *testing.T) {
+		p := pgtest.Dial(t, at(proxy.TLSRequire))
+		p.Send(ana)
+		p.ExpectError("28000")
+		p.ExpectEnd()
+	})
+	t.Run("disabled", func(t *testing.T) {
+		p := pgtest.Dial(t, at(proxy.TLSDisable))
+		p.Send(pgtest.SSLRequest())
+		p.ExpectBytes([]byte("N"))
+		p.Login(password, "user", "ana")
+	})
+	t.Run("no mode", func(t *testing.T) {
+		p := pgtest.Dial(t, at("unset"))
+		p.Send(ana)
+		p.ExpectError("28000")
+	})
+	t.Run("certificate instead of password", func(t *testing.T) {
+		p := a.encrypt(at(proxy.TLSRequire), a.issue("carl"))
+		p.Send(carl)
+		if kind := p.Peek(); kind != 'R' {
+			t.Fatalf("came %q", kind)
+		}
+		if ok := p.Expect("R")[0]; string(ok) != "\x00\x00\x00\x00" {
+			t.Errorf("a password is asked for: %q", ok)
+		}
+		p.Until('Z')
+	})
+	t.Run("another's certificate", func(t *testing.T) {
+		p := a.encrypt(at(proxy.TLSRequire), a.issue("carl"))
+		p.Send(ana)
+		p.Authenticate("wrong")
+		p.ExpectError("28P01")
+	})
+	t.Run("verify-full without a certificate", func(t *testing.T) {
+		p := a.encrypt(at(proxy.TLSVerifyFull))
+		p.Send(ana)
+		p.ExpectError("28000")
+	})
+	t.Run("verify-full", func(t *testing.T) {
+		a.encrypt(at(proxy.TLSVerifyFull), a.issue("ana")).Login(password, "user", "ana")
+	})
+	t.Run("SSL inside TLS", func(t *testing.T) {
+		p := a.encrypt(at(proxy.TLSPrefer))
+		p.Send(pgtest.SSLRequest())
+		p.ExpectError("08P01")
+	})
+	t.Run("cancel over TLS and without", func(t *testing.T) {
+		addr := at(proxy.TLSRequire)
+		for _, p := range []*pgtest.Peer{a.encrypt(addr), pgtest.Dial(t, addr)} {
+			p.Send(pgtest.Cancel(pgtest.Key{PID: 1, Secret: []byte("none")}))
+			if rest := readAll(p); len(rest) > 0 {
+				t.Errorf("got %q", rest)
+			}
+		}
+	})
+}
+
+// TestStuffing: bytes that were put behind an SSLRequest are never taken for
+// the client's (CVE-2021-3935).
+func TestStuffing(t *testing.T) {
+	a := newAuthority(t)
+	g, backends := scripted(t, nil)
+	config := &tls.Config{Certificates: []tls.Certificate{a.issue("localhost")}}
+	_, addr := serve(t, proxy.Options{Gate: g, TLS: proxy.TLS{Mode: proxy.TLSPrefer, Config: func() *tls.Config { return config }}})
+	p := pgtest.Dial(t, addr)
+	p.Send(pgtest.SSLRequest(), pgtest.Startup(wire.Version30, "user", "ana"), pgtest.Query("drop table t"))
+	p.ExpectBytes([]byte("S"))
+	conn := tls.Client(p.Conn(), &tls.Config{RootCAs: a.pool, ServerName: "localhost"})
+	if err := conn.Handshake(); err == nil {
+		t.Error("the handshake went through")
+	}
+	select {
+	case <-backends:
+		t.Error("a session was opened")
+	default:
+	}
+}
