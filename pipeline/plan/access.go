@@ -19,8 +19,10 @@ type Context struct {
 // Access is what the asker may not see in full, for the guarantee annotation.
 type Access struct {
 	// Scoped holds the tables of which only some rows are visible, with the
-	// columns the scope tests (a constant partition key such as tenant_id), nil
-	// where it isn't a plain column test.
+	// columns that the scope holds equal to a constant (a partition key such as
+	// tenant_id); nil where it tests anything else. Two tables may name the same
+	// column only if they hold it equal to the same constant: absences are
+	// proven by that.
 	Scoped map[catalog.Name][]string
 	// Follows holds, of the scoped tables, those whose rows are visible exactly
 	// when the parent row they point to is. It proves some absences: a visible

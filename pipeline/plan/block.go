@@ -215,13 +215,13 @@ func (c *checker) grouping(b *block) {
 		}
 	}
 	for _, o := range b.items {
-		c.covered1(b, o.typed)
+		c.demandGrouped(b, o.typed)
 	}
 	if b.having != nil {
-		c.covered1(b, b.having)
+		c.demandGrouped(b, b.having)
 	}
 	for _, k := range b.order {
-		c.covered1(b, k.typed)
+		c.demandGrouped(b, k.typed)
 	}
 }
 
@@ -241,8 +241,8 @@ func (c *checker) group(b *block, t *typed) bool {
 	return true
 }
 
-// covered1 refuses a column that stands outside aggregates and groupings.
-func (c *checker) covered1(b *block, t *typed) {
+// demandGrouped refuses a column that stands outside aggregates and groupings.
+func (c *checker) demandGrouped(b *block, t *typed) {
 	if t.measure != nil || slices.ContainsFunc(b.groups, func(g *typed) bool { return same(g, t) }) {
 		return
 	}
@@ -252,7 +252,7 @@ func (c *checker) covered1(b *block, t *typed) {
 		return
 	}
 	for _, p := range t.parts {
-		c.covered1(b, p)
+		c.demandGrouped(b, p)
 	}
 }
 

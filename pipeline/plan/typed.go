@@ -1,0 +1,57 @@
+package plan
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/catalog"
+)
+
+// typed is a checked expression: its canonical form, type and tree.
+type typed struct {
+	expr Expr
+	tree *pg_query.Node
+	typ  typ
+	// column and rel are set for a plain column.
+	column *catalog.Column
+	rel    *rel
+	// parts are the operands.
+	parts []*typed
+	// at is its place in the plan.
+	at string
+	// measure is set for an aggregate or a metric.
+	measure *measureUse
+}
+
+// env is where an expression stands.
+type env struct {
+	// host is the EXISTS it is part of; nil in the outer block.
+	host *rel
+	// measures tells whether aggregates may stand here, inside that this is
+	// already an aggregate's argument.
+	measures, inside bool
+}
+
+// walk visits an expression and its operands, aggregates' arguments included.
+func (t *typed) walk(f func(*typed)) {
+	f(t)
+	for _, p := range t.parts {
+		p.walk(f)
+	}
+}
+
+// aggregated tells whether a measure is in the expression.
+func (t *typed) aggregated() bool {
+	found := false
+	t.walk(func(x *typed) { found = found || x.measure != nil })
+	return found
+}
+
+// relations are the relations whose columns the expression uses.
+func (t *typed) relations() map[*rel]bool {
+	out := map[*rel]bool{}
+	t.walk(func(x *typed) {
+		if x.rel != nil {
+			out[x.rel] = true
+		}
+	})
+	return out
+}
