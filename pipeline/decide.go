@@ -13,6 +13,7 @@ import (
 // denial denies the message.
 func (s *Session) Query(ctx context.Context, text string) Decision {
 	began := s.p.now()
+	s.trap = nil
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return denied(s.refused("unparsed", err))
@@ -36,12 +37,19 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	if err := s.countAgain(joined, len(texts)); err != nil {
 		return denied(s.refused("unparsed", err))
 	}
-	return Decision{Text: joined, Runs: runs}
+	return Decision{Text: joined, Runs: runs, Denial: s.trap}
 }
 
 // Parse judges the text of a Parse message; oids are the parameter types it
 // declares.
 func (s *Session) Parse(ctx context.Context, text string, oids []uint32) Decision {
+	return s.prepare(ctx, source{text: text, oids: oids})
+}
+
+// prepare judges a Parse, for the first time or again.
+func (s *Session) prepare(ctx context.Context, from source) Decision {
+	s.trap = from.trap
+	text, oids := from.text, from.oids
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return denied(s.refused("unparsed", err))
@@ -60,9 +68,8 @@ func (s *Session) Parse(ctx context.Context, text string, oids []uint32) Decisio
 	if err != nil {
 		return denied(s.refused(kindOf(statements[0]), ended(ctx, err)))
 	}
-	d := Decision{Text: v.text, Told: v.tell != nil, verdict: v}
-	d.source = source{rules: s.p.Rules(), text: text, oids: oids}
-	return d
+	from.rules, from.trap = s.p.Rules(), s.trap
+	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, verdict: v, source: from}
 }
 
 // Bind makes an execution of a prepared statement. A statement judged by rules
@@ -73,9 +80,9 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 		return Binding{}
 	}
 	if d.source.rules != s.p.Rules() {
-		again := s.Parse(ctx, d.source.text, d.source.oids)
+		again := s.prepare(ctx, d.source)
 		switch {
-		case again.Denial != nil:
+		case again.Denial != nil && again.Text == again.Denial.Word:
 			return Binding{Denial: again.Denial}
 		case again.Text != d.Text:
 			return Binding{Denial: plant(s.refused("bind", &Error{Code: "0A000",
@@ -99,6 +106,7 @@ type source struct {
 	rules *Rules
 	text  string
 	oids  []uint32
+	trap  *Denial
 }
 
 // parse reads a message. In a session that isn't governed, mine tells whether
@@ -192,7 +200,8 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
 		return nil, err
 	}
-	return &verdict{s: s, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r, quiet: control[f.Tag]}, nil
+	s.trapOf(f)
+	return &verdict{s: s, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r, quiet: control[f.Tag]}, nil
 }
 
 // control are the statements that leave no receipt: settings and transaction
@@ -203,7 +212,7 @@ var control = map[string]bool{"SET": true, "RESET": true, "SHOW": true, "BEGIN":
 // authorize asks the policy; where it refuses, the schema may have changed
 // under the snapshot, so a refusal by an old one is not final.
 func (s *Session) authorize(ctx context.Context, at **standing, st stmt.Statement, oids []uint32) (policy.Approved, error) {
-	o := policy.Options{ParamTypes: oids, Cap: true}
+	o := policy.Options{ParamTypes: oids, Cap: true, OnTruncateError: s.trapWord(*at)}
 	a, err := (*at).view.Authorize(st, o)
 	if err == nil {
 		return a, nil

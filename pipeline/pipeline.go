@@ -38,6 +38,7 @@ type Pipeline struct {
 	rules    atomic.Pointer[Rules]
 	limits   stmt.Limits
 	today    string
+	samples  bool
 	observe  Observer
 	log      *slog.Logger
 	now      func() time.Time
@@ -55,7 +56,9 @@ type Options struct {
 	Limits stmt.Limits
 	// Today fixes CURRENT_DATE of symbolic dates (YYYY-MM-DD); empty follows
 	// the database.
-	Today    string
+	Today string
+	// Samples allows sampling column values for questions.
+	Samples  bool
 	Observer Observer
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -63,7 +66,7 @@ type Options struct {
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, observe: o.Observer, log: o.Log, now: o.Now}
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, now: o.Now}
 	p.started = p.now()
 	p.rules.Store(rules)
 	return p

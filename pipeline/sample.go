@@ -26,7 +26,7 @@ const (
 // user's own scopes: nobody learns a value from a question that a statement
 // wouldn't show. Masked columns are left out.
 func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, error) {
-	if s.db.offline {
+	if s.db.offline || !s.p.samples {
 		return nil, nil
 	}
 	ctx, stop := context.WithTimeout(ctx, sampleTime)

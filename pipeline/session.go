@@ -27,6 +27,9 @@ type Session struct {
 	governed bool
 	// at is where the session stands; upstream only.
 	at *standing
+	// trap is what the statements of the message at hand raise when they pass
+	// the row cap; nil where that is only noticed. Upstream only.
+	trap *Denial
 
 	mu       sync.Mutex // guards what both loops touch, below
 	last     *Receipt

@@ -68,7 +68,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	db := NewDatabase(&configs.Database{Name: "shop", DSN: dsn}, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(db.Close)
-	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	return &fixture{t: t, pipe: pipe, db: db, conn: conn}
 }
 
@@ -333,6 +333,37 @@ func TestHeldStatements(t *testing.T) {
 	f.play(s.Query(t.Context(), "DISCARD ALL"))
 	if len(s.held.cursors)+len(s.held.prepared) != 0 {
 		t.Errorf("still held: %v", s.held)
+	}
+}
+
+func TestTruncationAsAnError(t *testing.T) {
+	f := newFixture(t)
+	f.pipe.Reload(testRules(t, strings.Replace(testPolicy, "rows: 10", "rows: 10, on_truncate: error", 1)))
+	s := f.session("clerk")
+	fails := func(d Decision) {
+		t.Helper()
+		if d.Denial == nil || d.Text == d.Denial.Word || sqlState(d.Denial.Err) != "PA011" {
+			t.Fatalf("%+v", d.Denial)
+		}
+		_, err := f.conn.PgConn().Exec(t.Context(), d.Text).ReadAll()
+		if sqlState(err) != "22P02" || !strings.Contains(err.Error(), d.Denial.Word) {
+			t.Errorf("%s: %v", d.Text, err)
+		}
+	}
+	fails(s.Query(t.Context(), "SELECT id FROM sales ORDER BY id"))
+	if rows, _ := f.play(Decision{Text: s.Query(t.Context(), "SELECT id FROM shops").Text, Runs: []*Run{nil}}); len(rows) != 6 {
+		t.Errorf("under the cap: %v", rows)
+	}
+	prepare := s.Query(t.Context(), "PREPARE p AS SELECT id FROM sales")
+	if _, err := f.conn.Exec(t.Context(), prepare.Text); err != nil {
+		t.Fatal(err)
+	}
+	prepare.Runs[0].Complete("PREPARE")
+	fails(s.Query(t.Context(), "EXECUTE p"))
+	d := s.Parse(t.Context(), "SELECT id FROM sales", nil)
+	f.pipe.Reload(testRules(t, strings.Replace(testPolicy, "rows: 10", "rows: 10, on_truncate: error", 1)))
+	if b := s.Bind(t.Context(), &d); b.Denial != nil {
+		t.Errorf("the same rules again: %v", b.Denial.Err)
 	}
 }
 

@@ -19,6 +19,9 @@ type verdict struct {
 	facts policy.Facts
 	// receipt is the template that each execution completes.
 	receipt Receipt
+	// trap is the word that Postgres raises when the cap is passed, for roles
+	// whose truncation is an error; nil for others.
+	trap *Denial
 	// notices precede every CommandComplete.
 	notices []Notice
 	// steps are the planners' accounts of a question.

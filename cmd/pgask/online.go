@@ -68,7 +68,7 @@ func explainStatement(ctx context.Context, r explainRequest) error {
 	c := r.Files.all.Config
 	pipe := pipeline.New(&pipeline.Rules{Policy: r.Files.policy, Semantic: r.Files.all.Semantic, Planners: chain},
 		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: c.Planner.Today,
-			Observer: observer{newMetrics()}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	role, err := pipe.Rules().Policy.RoleFor(r.User)
 	if err != nil {
 		return err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 )
 
 // Input is one question and what its asker may know.

@@ -63,6 +63,7 @@ func TestAskForms(t *testing.T) {
 func TestMalformedAsk(t *testing.T) {
 	for text, hint := range map[string]string{
 		"ASK":                                  "ASK 'your question'",
+		"ASK what's up":                        "ASK 'your question'",
 		"ASK $1":                               "ASK 'your question'",
 		"ASK SQL $1":                           "ASK SQL 'your question'",
 		"ASK how many orders":                  "ASK 'how many orders'",

@@ -24,7 +24,7 @@ func Parse(text string, l Limits) ([]Statement, error) {
 	}
 	tokens, err := lex(text)
 	if err != nil {
-		return nil, err
+		return nil, hintAsk(text, err)
 	}
 	if err := l.checkTokens(tokens); err != nil {
 		return nil, err
@@ -45,6 +45,17 @@ func Parse(text string, l Limits) ([]Statement, error) {
 		out[i].Tag.Governed = governed
 	}
 	return out, nil
+}
+
+// hintAsk tells whoever typed ASK what's up, whose text ends inside a literal,
+// how to ask.
+func hintAsk(text string, err error) error {
+	var e *Error
+	words := strings.Fields(text)
+	if len(words) > 1 && strings.EqualFold(words[0], "ask") && errors.As(err, &e) && e.Help == "" {
+		e.Help = askHint
+	}
+	return err
 }
 
 // parsePiece parses one statement; an empty one has neither Tree nor Ask.
