@@ -88,7 +88,16 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	steps := []Step{{Stage: "link", Outcome: "ok", Detail: q.explain(best), Took: time.Since(start)}}
 	checked, err := plan.Validate(best.plan, in.Context())
 	if err != nil {
-		return b.rejected(err, steps)
+		return b.rejected(q.advise(err, best.f), steps)
+	}
+	if in.Columns != nil {
+		if checked, err = plan.Validate(arrange(best.plan, checked, in.Columns), in.Context()); err != nil {
+			return b.rejected(err, steps)
+		}
+		if err := demanded(checked.Columns(), in.Columns); err != nil {
+			steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
+			return Proposal{}, &Declined{Reason: "the answer has other columns than those demanded", Steps: steps}
+		}
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Took: time.Since(start)})
 	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
@@ -89,6 +90,64 @@ func TestBuiltinRefuses(t *testing.T) {
 		var n *NotAnswerable
 		if !errors.As(err, &n) {
 			t.Errorf("%s: %v, want a refusal as not answerable", q, err)
+		}
+	}
+}
+
+// TestBuiltinScoped holds that what can't be proven for a role is refused by the
+// validator's own error, with a question that can be asked instead.
+func TestBuiltinScoped(t *testing.T) {
+	in := bikeInput(t, "riders without rentals")
+	in.Access.Scoped = map[catalog.Name][]string{{Schema: "public", Table: "rentals"}: nil}
+	_, err := New(NewBuiltin()).Plan(context.Background(), in)
+	var r interface {
+		SQLState() string
+		Detail() string
+		Hint() string
+	}
+	if !errors.As(err, &r) || r.SQLState() != "PA007" || r.Hint() != "ASK 'how many rentals per riders'" {
+		t.Fatalf("%v, want PA007 with a question", err)
+	}
+	in.Question = "how many rentals per riders"
+	if _, err := New(NewBuiltin()).Plan(context.Background(), in); err != nil {
+		t.Errorf("the question that the hint names: %v", err)
+	}
+}
+
+// TestBuiltinColumns holds that demanded columns come in their order or not at all.
+func TestBuiltinColumns(t *testing.T) {
+	for want, ok := range map[string]bool{"income,plan": true, "plan,income": true, "plan": false, "plan,revenue": false} {
+		in := bikeInput(t, "income by plan")
+		for _, name := range strings.Split(want, ",") {
+			in.Columns = append(in.Columns, plan.Column{Name: name})
+		}
+		p, err := NewBuiltin().Plan(context.Background(), in)
+		var d *Declined
+		if !ok {
+			if !errors.As(err, &d) {
+				t.Errorf("%s: %v, want it declined", want, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", want, err)
+			continue
+		}
+		var got []string
+		for _, c := range p.Checked.Columns() {
+			got = append(got, c.Name)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s: got %v", want, got)
+		}
+	}
+}
+
+func BenchmarkBuiltin(b *testing.B) {
+	planner, in := NewBuiltin(), bikeInput(&testing.T{}, "how many cancelled trips per plan last month")
+	for b.Loop() {
+		if _, err := planner.Plan(context.Background(), in); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
