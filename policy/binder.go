@@ -16,6 +16,7 @@ type binder struct {
 	snapshot   *catalog.Snapshot
 	attributes map[string]any
 	parts      []*rules
+	partials   partiality
 }
 
 // grant is what may be read of the table; nil when it may not be read at all.
@@ -103,7 +104,7 @@ func (b binder) mask(g *grant, c *catalog.Column, t *template) *pg_query.Node {
 		g.broken = ruleMismatch(g.table.Name)
 		return stmt.Null()
 	}
-	if partial(n) {
+	if b.partials.in(n) {
 		g.fenced = true
 	}
 	return stmt.Cast(n, typ)

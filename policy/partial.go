@@ -30,8 +30,8 @@ type partiality struct {
 	builtins             builtins
 }
 
-func newPartiality() partiality {
-	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, builtins: safeBuiltins()}
+func newPartiality(b builtins) partiality {
+	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, builtins: b}
 	for _, o := range strings.Fields(totalOperators()) {
 		p.operators[o] = true
 	}
@@ -41,9 +41,7 @@ func newPartiality() partiality {
 	return p
 }
 
-// partial tells whether the tree holds any partial operation.
-func partial(m proto.Message) bool { return newPartiality().in(m) }
-
+// in tells whether the tree holds any partial operation.
 func (p partiality) in(m proto.Message) bool {
 	return walk(m, func(n any) error {
 		if p.raises(n) {

@@ -4,14 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // View is a role bound to one schema snapshot and one principal's attributes:
@@ -38,8 +39,9 @@ type View struct {
 // used. An error means that the attributes can't be written as constants.
 func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, error) {
 	v := &View{role: r, snapshot: s, grants: map[catalog.Name]*grant{}, builtins: safeBuiltins(),
-		sets: tableFunctions(), partials: newPartiality(), userTypes: map[catalog.Name]catalog.UserType{}}
-	b := binder{role: r, snapshot: s, attributes: attributes, parts: r.partsIn(s.Database)}
+		sets: tableFunctions(), userTypes: map[catalog.Name]catalog.UserType{}}
+	v.partials = newPartiality(v.builtins)
+	b := binder{role: r, snapshot: s, attributes: attributes, parts: r.partsIn(s.Database), partials: v.partials}
 	for _, p := range b.parts {
 		v.functions.allow = append(v.functions.allow, p.functions.allow...)
 		v.functions.deny = append(v.functions.deny, p.functions.deny...)
@@ -133,8 +135,8 @@ func (v *View) Masked() map[catalog.Name][]string {
 }
 
 // Digest identifies what the view may see: views with the same digest read the
-// same rows of the same columns and may do the same, so that anything computed
-// for one serves the other.
+// same rows of the same columns and may do the same (only current_user differs),
+// so that a plan made for one serves the other.
 func (v *View) Digest() string { return v.digest }
 
 func (v *View) computeDigest() (string, error) {
@@ -155,17 +157,13 @@ func (v *View) computeDigest() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// digestExpr adds an expression's text, so that attributes count by value.
-func digestExpr(h interface{ Write([]byte) (int, error) }, e *pg_query.Node) error {
-	if e == nil {
-		_, err := h.Write([]byte("-\n"))
-		return err
-	}
-	text, err := stmt.Print(stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(e, "")}}))
+// digestExpr adds a bound expression, so that attributes count by value.
+func digestExpr(h io.Writer, e *pg_query.Node) error {
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("digest the policy: %w", err)
 	}
-	_, err = h.Write([]byte(text + "\n"))
+	_, err = fmt.Fprintf(h, "%d:%s\n", len(data), data)
 	return err
 }
 
