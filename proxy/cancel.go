@@ -130,6 +130,9 @@ func (b *Backend) cancel(ctx context.Context) error {
 	if b.Cancel != nil {
 		return b.Cancel(ctx)
 	}
+	if len(b.SecretKey) == 0 {
+		return nil // the server gave no key: it can't be asked
+	}
 	var d net.Dialer
 	to := b.Conn.RemoteAddr()
 	conn, err := d.DialContext(ctx, to.Network(), to.String())

@@ -178,6 +178,8 @@ func TestTransparent(t *testing.T) {
 		{"asked by name", all(parse("n", "deny ask"), sync(), parse("n", "told ask"), bind("", "n"), exec("", 0), sync()), "E:42501 Z:I 1 2 D C Z:I"},
 		{"the name reused", all(pgtest.Close('S', "n"), parse("n", "select $1::text"), bind("", "n", "v"), exec("", 0), sync()), "3 1 2 D C Z:I"},
 		{"capped", all(q("cap 2: select generate_series(1, 3) as ask")), "T D D N C Z:I"},
+		{"too long to be judged", all(q("select 'ask' where '' < '"+strings.Repeat("x", 6000)+"'"), parse("", "select 'ask' where '' < '"+strings.Repeat("x", 100_000)+"'"), bind("", ""), exec("", 0), sync()),
+			"T D C Z:I 1 2 D C Z:I"},
 	}
 	d := rules()
 	d.governed = false

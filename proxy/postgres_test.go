@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/pgask/pgask/integration/postgres"
 	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/pgtest"
 )
 
 func dsn(addr string) string {
@@ -169,4 +171,20 @@ select $$a$$ \gdesc
 	if d, th := normal(direct), normal(through); d != th {
 		t.Errorf("direct:\n%s\nthrough:\n%s", d, th)
 	}
+}
+
+// TestLongPipeline: more replies owed than the queue may hold, while the client
+// reads only later what the kernel's buffers have no room for.
+func TestLongPipeline(t *testing.T) {
+	db := postgres.ForTest(t).CreateDatabase(t)
+	_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, func() proxy.Decider { return &decider{governed: true} })})
+	client := pgtest.Dial(t, addr)
+	client.Login(password, "user", "ana")
+	const n = 40000
+	go send(client, bytes.Repeat(pgtest.Sync(), n), 1<<16)
+	for range n {
+		client.Expect("Z")
+	}
+	client.Send(pgtest.Query("select 1"))
+	client.Expect("TDCZ")
 }

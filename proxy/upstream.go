@@ -59,7 +59,7 @@ func (s *session) upstream() error {
 			err = s.judge(h)
 		case end:
 			return s.terminate(h)
-		default:
+		case refuse:
 			if s.decider == nil {
 				s.up.Pass(h)
 				continue

@@ -205,3 +205,21 @@ func (p *Peer) Peek() byte {
 	}
 	return p.next
 }
+
+// Listen opens a server whose next connection accept returns.
+func Listen(t testing.TB) (accept func() *Peer, addr string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	return func() *Peer {
+		t.Helper()
+		conn, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return On(t, conn)
+	}, ln.Addr().String()
+}
