@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
@@ -40,11 +42,28 @@ func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
 	return k, nil
 }
 
-// access is what the validator must know of the view's restrictions.
+// access is what the validator must know of the view's restrictions. It may
+// reason that two tables with the same scope column are cut alike, so a column
+// counts only where all tables hold it equal to the same constant.
 func access(v *policy.View) plan.Access {
 	a := plan.Access{Scoped: map[catalog.Name][]string{}, Follows: map[catalog.Name]plan.Follow{}, Masked: v.Masked()}
-	for n, r := range v.Restrictions() {
-		a.Scoped[n] = r.Columns
+	all := v.Restrictions()
+	constants := map[string]map[string]bool{}
+	for _, r := range all {
+		for column, constant := range r.Equal {
+			if constants[column] == nil {
+				constants[column] = map[string]bool{}
+			}
+			constants[column][constant] = true
+		}
+	}
+	for n, r := range all {
+		a.Scoped[n] = nil
+		for _, column := range slices.Sorted(maps.Keys(r.Equal)) {
+			if len(constants[column]) == 1 {
+				a.Scoped[n] = append(a.Scoped[n], column)
+			}
+		}
 		if r.On != nil {
 			a.Follows[n] = plan.Follow{Parent: r.Parent, Columns: r.On}
 		}
