@@ -131,7 +131,15 @@ func (j *judge) indirection(n *pg_query.A_Indirection, l *level) error {
 			return unsupportedField()
 		}
 	}
-	return j.walk(n.Arg, l)
+	if err := j.walk(n.Arg, l); err != nil {
+		return err
+	}
+	if n.Arg.GetAArrayExpr() != nil || n.Arg.GetSubLink().GetSubLinkType() == pg_query.SubLinkType_ARRAY_SUBLINK {
+		// The printer leaves out the brackets around these, but not around an
+		// operator; appending nothing changes nothing.
+		n.Arg = stmt.Op("||", n.Arg, stmt.StringConst("{}"))
+	}
+	return nil
 }
 
 // laterSteps lets only subscripts follow a field.

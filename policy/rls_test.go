@@ -211,6 +211,22 @@ func TestForms(t *testing.T) {
 		"SELECT x.id FROM (orders o JOIN items i ON i.order_id = o.id) AS x",
 		"SELECT j.id FROM accounts JOIN orders USING (id) AS j",
 		"TABLE products",
+		"SELECT (ARRAY[10, 20, 30])[2], (ARRAY[ARRAY[1, 2], ARRAY[3, 4]])[2][1], (ARRAY['a', 'b'])[1:1], (ARRAY(SELECT id FROM orders ORDER BY id))[3]",
+		"SELECT (ARRAY[id, amount])[2] FROM orders",
+		"SELECT (VALUES (1)), (SELECT max(id) FROM orders), EXISTS (SELECT FROM orders), ARRAY(SELECT id FROM orders WHERE id < 9), CASE WHEN true THEN 1 END, NULLIF(1, 2), GREATEST(1, 2), (1, 2), TRUE",
+		"SELECT COALESCE(max(o.amount), 0), now() IS NULL, 'a' || 'b', o.id::text FROM orders o GROUP BY o.id",
+		"SELECT current_date IS NULL, session_user IS NULL, localtime IS NULL",
+		"SELECT * FROM (orders CROSS JOIN products) AS j (a, b, c, d, e, f, g)",
+		"SELECT * FROM orders o FULL JOIN items i ON i.order_id = o.id LEFT JOIN LATERAL (SELECT i.qty * 2 AS d) z ON true",
+		"WITH orders AS (SELECT * FROM orders WHERE amount > 9) SELECT o.id FROM orders o JOIN public.orders p USING (id)",
+		"SELECT id FROM orders WHERE (account_id, tenant_id) IN (SELECT id, tenant_id FROM accounts)",
+		"SELECT id FROM orders WHERE amount > ALL (SELECT price FROM products WHERE price < 20)",
+		"SELECT id AS amount FROM orders ORDER BY amount LIMIT 4",
+		"SELECT account_id AS id, count(*) FROM orders GROUP BY id HAVING count(*) > 0",
+		"SELECT rank() OVER (ORDER BY amount NULLS LAST), lag(id, 1) OVER (ORDER BY id) FROM orders",
+		"SELECT k, v FROM orders o, jsonb_each_text(to_jsonb(o)) AS e(k, v)",
+		"SELECT count(DISTINCT (account_id, status)) FROM orders",
+		"(SELECT id FROM orders ORDER BY id DESC LIMIT 3) UNION ALL (SELECT id FROM accounts ORDER BY id LIMIT 2) ORDER BY 1",
 	} {
 		t.Run(sql, func(t *testing.T) { o.compare(t, sql) })
 	}
