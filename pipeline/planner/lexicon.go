@@ -100,7 +100,7 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		}
 	}
 	for _, c := range t.Columns {
-		words := splitIdentifier(c.Name)
+		words := columnWords(name, c.Name)
 		if len(words) == 0 {
 			continue
 		}
@@ -255,12 +255,16 @@ func temporal(c *catalog.Column) bool {
 func labelColumns(t *catalog.Table) []*catalog.Column {
 	table := splitIdentifier(t.Name.Table)
 	var first, last *catalog.Column
-	var names []*catalog.Column
+	var names, self []*catalog.Column
 	for _, c := range t.Columns {
 		if !textual(c) {
 			continue
 		}
-		switch strings.Join(trimPrefix(splitIdentifier(c.Name), table), " ") {
+		words := columnWords(table, c.Name)
+		if slices.Equal(stems(words), stems(table)) {
+			self = append(self, c) // the company column of a table of companies
+		}
+		switch strings.Join(trimPrefix(words, table), " ") {
 		case "name", "title", "full name", "label":
 			names = append(names, c)
 		case "first name":
@@ -274,6 +278,8 @@ func labelColumns(t *catalog.Table) []*catalog.Column {
 		return names
 	case len(names) == 0 && first != nil && last != nil:
 		return []*catalog.Column{first, last}
+	case len(names) == 0 && len(self) == 1:
+		return self
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func countVariants(words []string) []variant {
 // agentVerb makes the verb of a column that names who did it: director gives
 // "directed (by)".
 func agentVerb(words []string) (variant, bool) {
-	if len(words) != 1 || len(words[0]) < 6 {
+	if len(words) != 1 || len(words[0]) < 5 {
 		return variant{}, false
 	}
 	for _, suffix := range []string{"or", "er"} {
@@ -160,6 +160,27 @@ func agentVerb(words []string) (variant, bool) {
 		}
 	}
 	return variant{}, false
+}
+
+// tails are what designers glue to a table's name without a mark between:
+// roomname, roomid.
+var tails = set("name", "id", "code", "type", "date", "title", "number", "price", "status")
+
+// columnWords are the words of a column's name, the table's own name split off
+// the front where it was glued on.
+func columnWords(table []string, column string) []string {
+	words := splitIdentifier(column)
+	if len(words) != 1 || len(table) != 1 {
+		return words
+	}
+	for _, plural := range []string{"", "s", "es"} {
+		one, ok := strings.CutSuffix(table[0], plural)
+		rest, glued := strings.CutPrefix(words[0], one)
+		if ok && glued && len(one) > 2 && tails[rest] {
+			return []string{one, rest}
+		}
+	}
+	return words
 }
 
 // trimPrefix cuts the table's words off the front of a column's, singular or
