@@ -69,7 +69,7 @@ func (c *connection) relay(s *session) {
 	}
 	c.server.metrics.SessionOpened()
 	began := time.Now()
-	s.log.Info("session opened")
+	s.log.Debug("session opened")
 	cause := s.run()
 	c.server.metrics.SessionClosed(sqlState(cause))
 	s.log.Info("session closed", "seconds", time.Since(began).Seconds(), "reason", cause)
@@ -175,7 +175,7 @@ func (c *connection) refuse(err error) {
 		return
 	}
 	c.server.metrics.LoginFailed(sqlState(err))
-	c.log.Info("session refused", "error", err)
+	c.log.Info("session refused", "user", c.start.Params["user"], "error", err)
 	sayFatal(c.conn, err, c.log)
 	linger(c.conn)
 }

@@ -1,5 +1,24 @@
 // Package proxy carries Postgres's wire protocol between clients and backends:
 // it accepts, authenticates, connects and then relays frame for frame, one
 // client frame to one backend frame. It judges nothing itself: statement texts
-// go through a Decider. See ARCHITECTURE.md, "The planted statement".
+// go through a [Decider].
+//
+// A [Server] is made of [Options]. What may have a session, and which backend
+// it gets, is the [Gate]'s to say. A session is two loops:
+//
+//	client → upstream   → backend   table in upstream.go: pass, judge, end; all else is refused
+//	client ← downstream ← backend   errors, completions and counted rows are looked at; all else passes
+//
+// What connects the loops is a queue of the replies owed, in the order of the
+// client's messages (owed.go). It says whose rows are coming, which error is a
+// refusal's, and when nothing is owed any more. After an error in an extended
+// batch Postgres skips to the Sync; so does the queue (replies.go).
+//
+// A refused statement is replaced by a planted word, which Postgres complains
+// about; the complaint is replaced by the refusal. See ARCHITECTURE.md, "The
+// planted statement".
+//
+// No state of a session can last for ever: logging in, connecting, cancelling,
+// ending and doing nothing each have a limit ([Limits]). How long a statement
+// runs is Postgres's to limit.
 package proxy

@@ -35,7 +35,7 @@ func (s *session) bind(h wire.Header) error {
 	case o != nil && planted(o.decision):
 		return s.forward(h, due) // its Parse fails, and this is skipped
 	case o != nil:
-		return s.bindKnown(h, due, o)
+		return s.bindKnown(h, due, portal, o)
 	case s.governed:
 		return s.plant(h, due, noStatement(name))
 	}
@@ -43,19 +43,13 @@ func (s *session) bind(h wire.Header) error {
 	return s.forward(h, due)
 }
 
-// bindKnown binds a statement that was judged. The names are taken from the
-// frame again, because deciding may move it.
-func (s *session) bindKnown(h wire.Header, due owedReply, o *object) error {
+// bindKnown binds a statement that was judged.
+func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *object) error {
 	b, err := s.binding(o.decision)
 	if err != nil {
 		return err
 	}
-	prefix, err := s.up.Prefix(h, maxPrefix)
-	if err != nil {
-		return err
-	}
-	portal, _, _ := wire.BindNames(prefix)
-	if s.portals.full(portal) && !s.forgetPortals() {
+	if s.portals.full(portal, 0) && !s.forgetPortals() {
 		return s.plant(h, due, failure("54000", "too many portals"))
 	}
 	due.denial = b.Denial

@@ -83,7 +83,7 @@ func (s *session) parse(h wire.Header) error {
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
-	if s.statements.full(p.Name) {
+	if s.statements.full(p.Name, len(body)) {
 		return s.plant(h, due, failure("54000", "too many prepared statements"))
 	}
 	return s.parseJudged(h, due, p)
@@ -99,7 +99,7 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
-	due.change = s.statements.set(p.Name, s.owed, &object{decision: &d, denial: d.Denial})
+	due.change = s.statements.set(p.Name, s.owed, &object{decision: &d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)})
 	due.denial = d.Denial
 	if d.Untouched {
 		return s.forward(h, due)

@@ -10,6 +10,8 @@ type object struct {
 	// quotes its word.
 	run    *pipeline.Run
 	denial *pipeline.Denial
+	// bytes is what a statement's text and verdict hold, roughly.
+	bytes int
 }
 
 // change is what a Parse, Bind, Close or Query does to a name. Whether
@@ -39,10 +41,15 @@ func (c *change) undo() {
 // upstream loop owns it.
 type names struct {
 	by map[string]*change
+	// bytes is at least what the objects hold.
+	bytes int
 }
 
-// maxNames bounds a name space.
-const maxNames = 10000
+// Bounds of a name space: names, and the bytes of what they stand for.
+const (
+	maxNames     = 10_000
+	maxNameBytes = 32 << 20
+)
 
 // knows reports whether there may be something under the name.
 func (n *names) knows(name []byte) bool {
@@ -50,8 +57,25 @@ func (n *names) knows(name []byte) bool {
 	return ok
 }
 
-// full reports whether the name has no room.
-func (n *names) full(name []byte) bool { return len(n.by) >= maxNames && !n.knows(name) }
+// full reports whether there is no room for the name to stand for more bytes.
+func (n *names) full(name []byte, bytes int) bool {
+	if n.bytes+bytes > maxNameBytes {
+		n.count()
+	}
+	return n.bytes+bytes > maxNameBytes || (len(n.by) >= maxNames && !n.knows(name))
+}
+
+// count adds up what is still held; set only adds.
+func (n *names) count() {
+	n.bytes = 0
+	for _, c := range n.by {
+		for ; c != nil; c = c.below {
+			if c.to != nil {
+				n.bytes += c.to.bytes
+			}
+		}
+	}
+}
 
 // set notes that a message that is about to be pushed gives the name to an
 // object, or frees it.
@@ -65,6 +89,9 @@ func (n *names) set(name []byte, q *owed, to *object) *change {
 	}
 	if below != nil && q.isSettled(below.batch) {
 		below.below = nil
+	}
+	if to != nil {
+		n.bytes += to.bytes
 	}
 	c := &change{batch: q.batches, to: to, below: below}
 	n.by[string(name)] = c

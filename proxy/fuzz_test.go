@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/wire"
+)
+
+// denies is a Decider that refuses everything.
+type denies struct{}
+
+func (denies) Governed() bool                                  { return true }
+func (denies) Query(context.Context, string) pipeline.Decision { return refusal(errCancelled) }
+func (denies) Parse(context.Context, string, []uint32) pipeline.Decision {
+	return refusal(errCancelled)
+}
+func (denies) Ready(byte)                                                {}
+func (denies) Bind(context.Context, *pipeline.Decision) pipeline.Binding { return pipeline.Binding{} }
+
+// FuzzGoverned: whatever a client sends, no statement that was not judged
+// arrives, and the session ends.
+func FuzzGoverned(f *testing.F) {
+	query, _ := wire.AppendQuery(nil, "select 1")
+	parse, _ := wire.AppendParse(nil, "a", "select 1", nil)
+	bind, _ := wire.AppendBindNothing(nil, "p", "a")
+	execute, _ := wire.AppendExecute(nil, "p")
+	sync := []byte{wire.Sync, 0, 0, 0, 4}
+	call := []byte{wire.FunctionCall, 0, 0, 0, 8, 0, 0, 0, 1}
+	f.Add(query)
+	f.Add(append(append(append(append([]byte(nil), parse...), bind...), execute...), sync...))
+	f.Add(append(append(append([]byte(nil), parse...), query...), call...))
+	f.Add(append(append(append([]byte(nil), sync...), bind...), 'X', 0, 0, 0, 4))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		client, near := net.Pipe()
+		server, far := net.Pipe()
+		b := &Backend{Conn: far, TxStatus: 'I', Release: func() { _ = far.Close() }, Cancel: func(context.Context) error { return nil }}
+		s := newSession(t.Context(), near, b, denies{}, Limits{}.withDefaults(), noMetrics{}, slog.New(slog.DiscardHandler))
+		unjudged := make(chan string, 1)
+		go func() { unjudged <- refusingPostgres(server) }()
+		go func() { _, _ = io.Copy(io.Discard, client) }()
+		go func() {
+			_ = client.SetWriteDeadline(time.Now().Add(10 * time.Second))
+			_, _ = client.Write(in)
+			_ = client.Close()
+		}()
+		_ = s.run()
+		_ = near.Close()
+		if text := <-unjudged; text != "" {
+			t.Fatalf("arrived: %q", text)
+		}
+	})
+}
+
+// refusingPostgres answers as Postgres does where every statement is a syntax
+// error. It returns the first thing that must not have arrived.
+func refusingPostgres(conn net.Conn) string {
+	defer conn.Close()
+	skipping := false
+	for {
+		kind, body, err := wire.ReadMessage(conn, 1<<20)
+		if err != nil {
+			return ""
+		}
+		text, ok := arriving(kind, body)
+		if !ok {
+			return string(kind) + string(body)
+		}
+		var reply []byte
+		complaint := wire.AppendErrorResponse(nil, wire.Report{Severity: "ERROR", Code: "42601", Message: "syntax error at " + text})
+		switch {
+		case kind == wire.Sync:
+			reply, skipping = wire.AppendReadyForQuery(nil, 'I'), false
+		case skipping:
+		case kind == wire.Query:
+			reply = wire.AppendReadyForQuery(complaint, 'I')
+		case kind == wire.Close:
+			reply = []byte{wire.CloseComplete, 0, 0, 0, 4}
+		case strings.ContainsRune("PBDE", rune(kind)):
+			reply, skipping = complaint, true
+		}
+		if _, err := conn.Write(reply); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			return ""
+		}
+	}
+}
+
+// arriving is the text that a message names, and whether the message may
+// arrive: statements must be planted, and only these kinds exist.
+func arriving(kind byte, body []byte) (string, bool) {
+	switch kind {
+	case wire.Query:
+		text, err := wire.QueryText(body)
+		return string(text), err == nil && strings.HasPrefix(string(text), "denied_")
+	case wire.Parse:
+		p, err := wire.ParseParse(body)
+		return string(p.Text), err == nil && strings.HasPrefix(string(p.Text), "denied_")
+	}
+	return string(body), strings.ContainsRune("BDECHSdcfX", rune(kind))
+}
