@@ -17,8 +17,8 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 		return err
 	}
 	_, name := functionParts(n.Funcname)
-	if j.projects(n, name, l) {
-		return unsupported("a column written as a function", "Name the column as table.column.")
+	if err := j.takesRows(n, name, l); err != nil {
+		return err
 	}
 	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup
 	if aggregate {
@@ -28,17 +28,43 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 	return children(n, func(c proto.Message) error { return j.walk(c, l) })
 }
 
-// projects tells whether f(x) may mean the column f of the row x.
-func (j *judge) projects(n *pg_query.FuncCall, name string, l *level) bool {
-	if len(n.Args) != 1 {
+// takesRows refuses whole rows as arguments of functions that aren't made for
+// them: f(x) may mean the column f of the row x, or a function of the table's
+// own row type.
+func (j *judge) takesRows(n *pg_query.FuncCall, name string, l *level) error {
+	if strings.Contains(rowFunctions, " "+name+" ") {
+		return nil
+	}
+	for _, arg := range n.Args {
+		if wholeRow(arg, l) {
+			return unsupported("a whole row as an argument of "+name, "Pass columns: table.column.")
+		}
+	}
+	return nil
+}
+
+// rowFunctions are the built-ins that take a value of any type, rows included.
+const rowFunctions = " to_json to_jsonb row_to_json json_agg jsonb_agg array_agg count json_build_array json_build_object " +
+	"jsonb_build_array jsonb_build_object json_object_agg jsonb_object_agg num_nulls num_nonnulls pg_typeof concat concat_ws format " +
+	"first_value last_value nth_value lag lead "
+
+// wholeRow tells whether a node is the row of a FROM item: x or x.*.
+func wholeRow(n *pg_query.Node, l *level) bool {
+	f := n.GetColumnRef().GetFields()
+	if len(f) > 1 {
+		return f[len(f)-1].GetAStar() != nil
+	}
+	name, ok := bareName(n)
+	if !ok {
 		return false
 	}
-	f := n.Args[0].GetColumnRef().GetFields()
-	if len(f) == 0 {
-		return false
+	for at := l; at != nil; at = at.parent {
+		if c, _, open := at.local(name); c != nil || open {
+			return false
+		}
 	}
-	it, _, _ := l.named(f[0].GetString_().GetSval())
-	return it != nil && (len(f) == 1 || f[len(f)-1].GetAStar() != nil) && it.find(name) != nil
+	it, _, _ := l.named(name)
+	return it != nil
 }
 
 // functionName checks the name and, for a function that the policy adds,
