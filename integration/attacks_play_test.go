@@ -33,14 +33,14 @@ type attackResult struct {
 // "different".
 func (w *attackWorld) play(t *testing.T, a attack, protocol, mark string) (verdict, detail string) {
 	t.Helper()
-	conn := w.governed(t)
-	defer conn.Close(context.Background())
+	conn, done := w.session(t, a, "governed", w.governed)
+	defer done()
 	answers, refusal := w.through(conn, a, protocol, mark)
 	if a.Expect == "deny" {
 		return w.forbidden(a, answers, refusal)
 	}
-	oracle := w.direct(t)
-	defer oracle.Close(context.Background())
+	oracle, done := w.session(t, a, "direct", w.direct)
+	defer done()
 	for i, text := range a.texts() {
 		want := send(oracle, text, protocol)
 		switch {
@@ -82,7 +82,7 @@ func (w *attackWorld) forbidden(a attack, answers []answer, refusal error) (verd
 		for _, r := range got.Results {
 			for _, text := range append(slices.Clone(r.Rows), r.Columns...) {
 				for _, secret := range w.suite.secrets {
-					if strings.Contains(strings.ToLower(text), strings.ToLower(secret)) {
+					if strings.Contains(text, secret) {
 						return "leaked", fmt.Sprintf("%q is in %q", secret, text)
 					}
 				}

@@ -20,7 +20,8 @@ type attackSuite struct {
 	backend string // the login that pgask uses
 	// attributes of the governed user, as YAML.
 	attributes string
-	// secrets are words of names and values that the user may never see.
+	// secrets are words of names and values that the user may never see, and
+	// that no row of the user's own has.
 	secrets []string
 	// alternatives are the classes of forbidden cases that may also be answered,
 	// as long as the answer holds no secret.
@@ -46,9 +47,9 @@ func catalogueAttacks() attackSuite {
 	}
 	return attackSuite{dir: filepath.Join(shared, "attacks"), policy: filepath.Join("testdata", "attacks", "catalogue_policy.yaml"),
 		oracle: "analyst_t1", backend: "proxy_svc", attributes: "{tenant_id: 1}",
-		secrets: []string{"sk-acme", "sk-globex", "root-of-trust", "mixed-case", "globex", "salary", "ssn", "900-00-", "api_keys",
-			"secrets", "vault", "archive", "run_sql", "basis", "orphan"},
-		alternatives: []string{"catalog_virtual", "strict_star"}, floor: 1}
+		secrets: []string{"sk-acme", "sk-globex", "root-of-trust", "mixed-case", "Globex", "globex note", "globex order", "@globex", "salary",
+			"ssn", "900-00-", "api_keys", "secrets", "vault", "archive", "run_sql", "basis", "orphan order", "Orphan account", "@nowhere"},
+		alternatives: []string{"catalog_virtual", "strict_star"}, floor: 263}
 }
 
 func TestAttacks(t *testing.T) {

@@ -23,13 +23,15 @@ type attackWorld struct {
 	server   *postgres.Server
 	database string
 	proxy    *proxy
-	mark     string          // a word that is nowhere else; every text sent through pgask is marked with it
-	refused  map[string]bool // marks of texts that were refused
+	mark     string               // a word that is nowhere else; every text sent through pgask is marked with it
+	refused  map[string]bool      // marks of texts that were refused
+	sessions map[string]*pgx.Conn // shared by attacks of one text
 }
 
 func (s attackSuite) world(t *testing.T) *attackWorld {
 	t.Helper()
-	w := &attackWorld{suite: s, server: postgres.ForTest(t), mark: "m" + strings.ToLower(rand.Text()), refused: map[string]bool{}}
+	w := &attackWorld{suite: s, server: postgres.ForTest(t), mark: "m" + strings.ToLower(rand.Text()), refused: map[string]bool{},
+		sessions: map[string]*pgx.Conn{}}
 	w.database = w.server.CreateDatabase(t)
 	admin := connect(t, w.server.DSN(w.database))
 	for _, file := range []string{"schema.sql", "rls.sql"} {
@@ -124,6 +126,23 @@ func (w *attackWorld) governed(t *testing.T) *pgx.Conn {
 func (w *attackWorld) direct(t *testing.T) *pgx.Conn {
 	t.Helper()
 	return open(t, w.server.UserDSN(w.database, w.suite.oracle, "not checked"))
+}
+
+// session is a session for one attack. An attack of several texts has one of
+// its own; the others share one, for as long as it is idle.
+func (w *attackWorld) session(t *testing.T, a attack, name string, open func(*testing.T) *pgx.Conn) (conn *pgx.Conn, done func()) {
+	t.Helper()
+	if len(a.texts()) > 1 {
+		conn = open(t)
+		return conn, func() { _ = conn.Close(context.Background()) }
+	}
+	conn = w.sessions[name]
+	if conn == nil || conn.IsClosed() || conn.PgConn().TxStatus() != 'I' {
+		conn = open(t)
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+		w.sessions[name] = conn
+	}
+	return conn, func() {}
 }
 
 // open connects; the caller closes.
