@@ -74,7 +74,13 @@ type reading struct {
 func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	start := time.Now()
 	x := b.lexicon(in.Catalog, in.Semantic)
+	if len(in.Question) > maxQuestion {
+		return Proposal{}, &Declined{Reason: fmt.Sprintf("the question is longer than %d bytes", maxQuestion)}
+	}
 	q := newQuestion(x, in)
+	if len(q.parser.toks) > maxWords {
+		return Proposal{}, &Declined{Reason: fmt.Sprintf("the question has more than %d words", maxWords)}
+	}
 	readings, why := q.readings()
 	best, err := q.best(readings, why)
 	if err != nil {
@@ -273,6 +279,12 @@ func (q *question) best(readings []reading, why []error) (reading, error) {
 	}
 	return first, nil
 }
+
+// maxWords is how long a question may be: nobody asks longer ones in a sentence.
+const maxWords = 60
+
+// maxQuestion is the longest question, in bytes, whose words are looked at.
+const maxQuestion = 4000
 
 // maxCost is how loosely words may fit: beyond it the planner keeps silent.
 const maxCost = 0.4

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -25,6 +26,23 @@ func FuzzBuiltin(f *testing.F) {
 			t.Error("a refusal without a reason")
 		}
 	})
+}
+
+// TestLongQuestions holds that no question takes long, however many ways there
+// are to read its parts.
+func TestLongQuestions(t *testing.T) {
+	b, in := NewBuiltin(), bikeInput(t, "")
+	for _, part := range []string{"name, ", "names and cities of stations and ", "income by city and ", "Lisbon or ", "stations in Lisbon or capacity above 3 or ", "'", "the ",
+		"average price and ", "name of name for name ", "each city ", "with more than 3 rentals ", "finished finished ", "order by name, ", "of the stations ", "last 3 months "} {
+		for _, n := range []int{5, 20, 2000} {
+			in.Question = "stations " + strings.Repeat(part, n)
+			start := time.Now()
+			_, _ = b.Plan(context.Background(), in)
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%d times %q: %v", n, part, took)
+			}
+		}
+	}
 }
 
 // TestEveryWordCounts holds the rule that makes the planner right or silent: a

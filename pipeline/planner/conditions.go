@@ -51,6 +51,9 @@ var condIntros = [][]string{{"whose"}, {"where"}, {"with"}, {"with", "a"}, {"wit
 // condition reads one restriction. The introduction may be missing where the
 // words before already ended.
 func (p *parser) condition(s state, intro bool) []state {
+	if p.spent() {
+		return nil
+	}
 	var out []state
 	i := s.at
 	starts := []int{i}

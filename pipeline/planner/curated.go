@@ -78,6 +78,9 @@ func (c *Curated) pick(in Input) (*verified, map[string]any, error) {
 	if !c.enabled || len(here) == 0 || in.PlanOnly {
 		return nil, nil, &declineReason{code: reasonNotConfigured}
 	}
+	if len(in.Question) > maxQuestion {
+		return nil, nil, &declineReason{code: reasonNoCandidates}
+	}
 	var first error
 	for _, m := range matches(here, in.Question) {
 		values, err := m.query.values(m.texts)

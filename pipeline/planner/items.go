@@ -8,6 +8,9 @@ const maxItems = 8
 // items reads the list of things asked for: columns, aggregates, counts,
 // metrics and tables.
 func (p *parser) items(s state, depth int) []state {
+	if p.spent() {
+		return nil
+	}
 	var out []state
 	for _, n := range p.item(s) {
 		out = append(out, n)
@@ -161,6 +164,9 @@ func (p *parser) countsRows(i int) bool {
 // aggregateColumns reads the columns that share the aggregates in front of
 // them: "average age and weight".
 func (p *parser) aggregateColumns(s state, fns []string) []state {
+	if p.spent() {
+		return nil
+	}
 	var out []state
 	if len(fns) == 1 && fns[0] == "sum" {
 		for _, h := range p.find(s.at, isMetric) {

@@ -84,6 +84,9 @@ func (p *parser) per(s state) []state {
 
 // dims reads one or more dimensions.
 func (p *parser) dims(s state) []state {
+	if p.spent() {
+		return nil
+	}
 	s.at = p.det(s.at)
 	var firsts []state
 	if u := timeUnits[p.low(s.at)]; u != "" {
@@ -200,6 +203,9 @@ func (p *parser) direction(i int) (n int, desc, label bool) {
 
 // orderKeys reads what to sort by, and a direction behind it.
 func (p *parser) orderKeys(s state, desc, dir bool) []state {
+	if p.spent() {
+		return nil
+	}
 	var out []state
 	for _, r := range p.ranking(s, desc) {
 		k := r.at

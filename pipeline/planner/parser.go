@@ -4,7 +4,7 @@ import "slices"
 
 // maxStates bounds how many half-read questions are looked at: a question that
 // needs more is too ambiguous to answer.
-const maxStates = 4000
+const maxStates = 20000
 
 // parser reads one question. Each rule takes a state and returns every state
 // it can lead to; nothing is skipped that a rule doesn't name.
@@ -109,7 +109,7 @@ func (p *parser) parse() []frame {
 		s := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		p.far = max(p.far, s.at)
-		if p.count++; p.count > maxStates {
+		if p.spent() {
 			return nil
 		}
 		if s.at >= len(p.toks) {
@@ -120,7 +120,17 @@ func (p *parser) parse() []frame {
 		}
 		queue = append(queue, p.modifiers(s)...)
 	}
+	if p.count > maxStates {
+		return nil // what was left out might have been another reading
+	}
 	return done
+}
+
+// spent counts one more look at the question and tells whether there were too
+// many. Every rule that can call itself asks it.
+func (p *parser) spent() bool {
+	p.count++
+	return p.count > maxStates
 }
 
 // finish settles what only the whole question tells: rows listed "per" something are
@@ -262,6 +272,9 @@ func out1(s state, fn string, distinct bool) out {
 // entity reads a table's name with the values in front of it: "completed
 // orders". It becomes the subject where there is none, and the last of also.
 func (p *parser) entity(s state) []state {
+	if p.spent() {
+		return nil
+	}
 	var out []state
 	s.at = p.det(s.at)
 	for _, h := range p.find(s.at, isTable) {
