@@ -43,11 +43,9 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	if r.Relpersistence != "p" && r.Relpersistence != "" {
 		return nil, unsupported("this relation", "Name a table.")
 	}
-	it := relationItem(g, r.Alias, r.Schemaname)
-	if r.Alias == nil || len(r.Alias.Colnames) > 0 {
-		if err := renameColumns(it, r.Alias); err != nil {
-			return nil, err
-		}
+	it := relationItem(g, r.Alias)
+	if err := renameColumns(it, r.Alias); err != nil {
+		return nil, err
 	}
 	j.used[g.table.Name] = true
 	alias := r.Alias
@@ -60,7 +58,7 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 }
 
 // relationItem is what a real relation adds to the names in sight.
-func relationItem(g *grant, alias *pg_query.Alias, _ string) *item {
+func relationItem(g *grant, alias *pg_query.Alias) *item {
 	it := &item{name: g.table.Name.Table, grant: g, denied: g.denied, byName: true, byColumn: true, table: g.table.Name}
 	if alias != nil {
 		it.name, it.table = alias.Aliasname, catalog.Name{}
@@ -153,7 +151,7 @@ func (j *judge) rangeSubselect(r *pg_query.RangeSubselect, l *level, left []*ite
 	j.mark(r)
 	if j.verify && !r.Lateral {
 		if g := j.recognise(r); g != nil {
-			it := relationItem(g, r.Alias, "")
+			it := relationItem(g, r.Alias)
 			it.denied = nil // names were judged before
 			return []*item{it}, renameColumns(it, r.Alias)
 		}

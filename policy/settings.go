@@ -34,7 +34,7 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 			return nil, facts, err
 		}
 		if name == "search_path" {
-			return j.harmless(n, facts)
+			return harmless(facts)
 		}
 		if !j.verify {
 			s.Args = []*pg_query.Node{stmt.StringConst(value)}
@@ -55,7 +55,7 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 
 // harmless stands for SET search_path to what it is: the backend's own stays
 // pinned, so a setting without effect is set.
-func (j *judge) harmless(_ *pg_query.Node, facts Facts) (*pg_query.Node, Facts, error) {
+func harmless(facts Facts) (*pg_query.Node, Facts, error) {
 	n := &pg_query.Node{Node: &pg_query.Node_VariableSetStmt{VariableSetStmt: &pg_query.VariableSetStmt{
 		Kind: pg_query.VariableSetKind_VAR_SET_VALUE, Name: "standard_conforming_strings", Args: []*pg_query.Node{stmt.StringConst("on")}}}}
 	return n, facts, nil
