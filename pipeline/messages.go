@@ -73,15 +73,23 @@ func (s *Session) audible(all []Notice) []Notice {
 }
 
 // setsMessages tells whether a statement that policy didn't judge sets
-// client_min_messages, and to what.
+// client_min_messages, by itself or with all other settings, and to what.
 func setsMessages(st stmt.Statement) (*policy.Setting, bool) {
+	to := &policy.Setting{Name: messagesSetting, Default: true}
+	if d := st.Tree.GetDiscardStmt(); d != nil {
+		return to, d.Target == pg_query.DiscardMode_DISCARD_ALL
+	}
 	set := st.Tree.GetVariableSetStmt()
-	if set == nil || !strings.EqualFold(set.Name, messagesSetting) {
+	if set == nil {
 		return nil, false
 	}
-	to := &policy.Setting{Name: messagesSetting, Local: set.IsLocal, Default: set.Kind != pg_query.VariableSetKind_VAR_SET_VALUE}
-	if len(set.Args) > 0 {
-		to.Value = set.Args[0].GetAConst().GetSval().GetSval()
+	switch {
+	case set.Kind == pg_query.VariableSetKind_VAR_RESET_ALL:
+		return to, true
+	case !strings.EqualFold(set.Name, messagesSetting):
+		return nil, false
+	case set.Kind == pg_query.VariableSetKind_VAR_SET_VALUE && len(set.Args) == 1:
+		to.Value, to.Default, to.Local = set.Args[0].GetAConst().GetSval().GetSval(), false, set.IsLocal
 	}
 	return to, true
 }

@@ -376,10 +376,13 @@ func TestSettingSilencesNotices(t *testing.T) {
 		if _, notices := f.play(s.Query(t.Context(), "ASK 'how many shops'")); len(notices) != 0 {
 			t.Errorf("%s: notices %v", role, notices)
 		}
-		f.play(s.Query(t.Context(), "RESET client_min_messages"))
-		s.Ready('I')
-		if _, notices := f.play(s.Query(t.Context(), "ASK 'how many shops'")); len(notices) != 1 {
-			t.Errorf("%s: notices after a reset %v", role, notices)
+		for _, reset := range []string{"RESET client_min_messages", "SET client_min_messages TO DEFAULT", "DISCARD ALL"} {
+			f.play(s.Query(t.Context(), "SET client_min_messages = warning"))
+			f.play(s.Query(t.Context(), reset))
+			s.Ready('I')
+			if _, notices := f.play(s.Query(t.Context(), "ASK 'how many shops'")); len(notices) != 1 {
+				t.Errorf("%s: notices after %s: %v", role, reset, notices)
+			}
 		}
 	}
 }
