@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -64,22 +63,24 @@ func TestDemo(t *testing.T) {
 // shows, and stops it.
 func TestDemoStops(t *testing.T) {
 	dir := openFolder(t)
-	cmd := demoCommand(dir, "--today", transcriptDate)
+	cmd := watchedCommand(demoCommand(dir, "--today", transcriptDate).Args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	watch := time.AfterFunc(90*time.Second, func() { _ = cmd.Process.Kill() })
+	watch := time.AfterFunc(90*time.Second, func() { _ = stdin.Close() })
 	defer watch.Stop()
 	tried := tryInvitation(t, stdout)
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	_ = stdin.Close() // which sends SIGTERM
 	_, _ = io.Copy(io.Discard, stdout)
 	if err := cmd.Wait(); err != nil || !tried {
 		t.Errorf("tried what it says: %v; exit %v, said %s", tried, err, errs.String())

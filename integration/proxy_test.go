@@ -4,17 +4,31 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
+
+// watched runs the program after it and ends it when its own standard input
+// does: by order, or because the tests died.
+const watched = `
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+{ cat <&3; kill -TERM $server; } >/dev/null 2>&1 &
+wait $server`
+
+func watchedCommand(args ...string) *exec.Cmd {
+	return exec.Command("/bin/sh", append([]string{"-c", watched, "watched"}, args...)...)
+}
 
 // proxy is a running pgask serve.
 type proxy struct {
 	addr string
+	end  io.Closer // its closing asks the program to end
 	cmd  *exec.Cmd
 	log  bytes.Buffer // read it after the end only
 	done chan error
@@ -28,10 +42,14 @@ func sharedStarted() bool { return started.Load() }
 // startServe runs the program and waits until it takes connections.
 func startServe(config, addr string) (*proxy, error) {
 	p := &proxy{addr: addr, done: make(chan error, 1)}
-	p.cmd = exec.Command(program(), "serve", "--config", config)
+	p.cmd = watchedCommand(program(), "serve", "--config", config)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	// A race is reported at once and makes the exit code 66.
 	p.cmd.Env = append(os.Environ(), "GORACE=exitcode=66")
+	var err error
+	if p.end, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -52,7 +70,7 @@ func (p *proxy) ready() error {
 		case err := <-p.done:
 			return fmt.Errorf("pgask serve ended at once: %w\n%s", errors.Join(err, errors.New("no connection")), p.log.String())
 		case <-deadline.C:
-			return errors.Join(errors.New("pgask serve does not listen"), p.cmd.Process.Kill())
+			return errors.Join(errors.New("pgask serve does not listen"), p.end.Close())
 		case <-tick.C:
 		}
 	}
@@ -60,9 +78,7 @@ func (p *proxy) ready() error {
 
 // stop asks the program to end and wants exit code 0 within half a minute.
 func (p *proxy) stop() error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
+	_ = p.end.Close() // it is closed already where the program has ended by itself
 	select {
 	case err := <-p.done:
 		if err != nil {
@@ -70,6 +86,6 @@ func (p *proxy) stop() error {
 		}
 		return nil
 	case <-time.After(30 * time.Second):
-		return errors.Join(errors.New("pgask serve does not end after SIGTERM"), p.cmd.Process.Kill())
+		return errors.New("pgask serve does not end after SIGTERM")
 	}
 }
