@@ -46,7 +46,7 @@ type value struct {
 	literal bool
 }
 
-// link joins rows of another table by whether they exist, or by how many.
+// linked are the rows of another table that must or must not exist, or how many.
 type linked struct {
 	table *catalog.Table
 	kind  string // semi, anti, having

@@ -1,0 +1,96 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// count counts a table's rows: by its key where joins can repeat them.
+func (b *builder) count(t *catalog.Table) plan.Item {
+	agg := &plan.Aggregate{Func: "count"}
+	if b.tree.root != t || b.multiplied() {
+		if len(t.PrimaryKey) == 1 {
+			e := column(t, t.Column(t.PrimaryKey[0]))
+			agg.Arg, agg.Distinct = &e, true
+		}
+	}
+	return plan.Item{Expr: plan.Expr{Aggregate: agg}, As: t.Name.Table}
+}
+
+// multiplied tells whether a join of the outer block repeats the root's rows.
+func (b *builder) multiplied() bool {
+	for _, s := range b.tree.steps {
+		if !s.up && !b.semi[s.to] {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) aggregate(o out) (plan.Item, error) {
+	m := b.picks[o.col]
+	e := column(m.table, m.column)
+	fn := o.fn
+	if fn == "sumcount" {
+		fn = "sum"
+	}
+	if (fn == "sum" || fn == "avg") && isKey(m.table, m.column) {
+		return plan.Item{}, unfit("%s is a key: it can't be added up", m.column.Name)
+	}
+	if fn == "sum" || fn == "avg" {
+		if name := b.guarded(m); name != "" {
+			return plan.Item{}, unfit("%s is what the metric %s is made of, which can't be added up freely", m.column.Name, name)
+		}
+		if !numeric(m.column) {
+			return plan.Item{}, unfit("%s holds no numbers", m.column.Name)
+		}
+	}
+	return plan.Item{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: fn, Arg: &e, Distinct: o.distinct}}, As: fnName(o.fn, m.column.Name)}, nil
+}
+
+// guarded is a metric over the column that is not simply additive: its owner
+// says how it may be added up.
+func (b *builder) guarded(m meaning) string {
+	if b.semantic == nil {
+		return ""
+	}
+	for _, x := range b.semantic.Metrics {
+		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.Contains(semantic.Columns(x.Expr), m.column.Name) {
+			return x.Name
+		}
+	}
+	return ""
+}
+
+func fnName(fn, column string) string {
+	switch fn {
+	case "count":
+		return "count"
+	case "sumcount":
+		return column
+	}
+	return fn + "_" + column
+}
+
+// isKey tells whether a column is part of a key.
+func isKey(t *catalog.Table, c *catalog.Column) bool {
+	for _, k := range t.PrimaryKey {
+		if k == c.Name && len(t.PrimaryKey) == 1 {
+			return true
+		}
+	}
+	for _, f := range t.ForeignKeys {
+		for _, k := range f.Columns {
+			if k == c.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// metricTable is the table at whose grain a metric is defined.
+func metricTable(c *catalog.Snapshot, m *semantic.Metric) *catalog.Table { return c.Table(m.Table) }

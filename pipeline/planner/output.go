@@ -1,0 +1,199 @@
+package planner
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// output adds what is selected and grouped.
+func (b *builder) output() error {
+	var dims, measures []plan.Item
+	keyed := map[*catalog.Table]bool{} // tables whose key is a grouping
+	for _, g := range b.f.groups {
+		if g.table != nil {
+			keyed[g.table] = true
+		}
+	}
+	aggregated := b.aggregated()
+	for _, o := range b.f.outs {
+		switch {
+		case o.metric != nil:
+			measures = append(measures, plan.Item{Expr: plan.Expr{Metric: o.metric.Name}})
+		case o.fn == "count" && o.table != nil:
+			measures = append(measures, b.count(o.table))
+		case o.fn != "":
+			e, err := b.aggregate(o)
+			if err != nil {
+				return err
+			}
+			measures = append(measures, e)
+		case o.table != nil:
+			items, err := b.label(o.table)
+			if err != nil {
+				return err
+			}
+			if aggregated {
+				keyed[o.table] = true
+			}
+			dims = append(dims, items...)
+		default:
+			m := b.picks[o.col]
+			dims = appendItem(dims, plan.Item{Expr: column(m.table, m.column)})
+			if aggregated && (contains(b.f.also, m.table) || o.col.owner == m.table) && !b.inGroups(m) && !contains(b.measures, m.table) {
+				keyed[m.table] = true
+			}
+		}
+	}
+	return b.grouped(dims, measures, keyed, aggregated)
+}
+
+// inGroups tells whether the column itself is a grouping.
+func (b *builder) inGroups(m meaning) bool {
+	for _, g := range b.f.groups {
+		if g.col != nil && b.picks[g.col].column == m.column {
+			return true
+		}
+	}
+	return false
+}
+
+// grouped adds the groupings that weren't asked for by name, and the keys of the tables
+// that are grouped by their rows.
+func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]bool, aggregated bool) error {
+	asked := len(dims)
+	var lead []plan.Item
+	for _, g := range b.f.groups {
+		switch {
+		case g.unit != "":
+			d, err := b.dateColumn(g)
+			if err != nil {
+				return err
+			}
+			lead = append(lead, plan.Item{As: g.unit, Expr: plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: g.unit, Args: []plan.Expr{column(d.table, d.column)}}}})
+		case g.col != nil:
+			m := b.picks[g.col]
+			if !hasItem(dims, column(m.table, m.column)) {
+				lead = appendItem(lead, plan.Item{Expr: column(m.table, m.column)})
+			}
+		default:
+			if b.hasColumnOf(dims, g.table) {
+				continue
+			}
+			items, err := b.label(g.table)
+			if err != nil {
+				return err
+			}
+			lead = append(lead, items...)
+		}
+	}
+	if aggregated && asked > 0 && len(measures) > 0 && len(b.f.groups) == 0 && !b.f.each && len(b.f.orders) == 0 && b.having() == nil {
+		return unfit("it isn't said for what the numbers are to be worked out")
+	}
+	b.plan.Select = append(append(lead, dims...), measures...)
+	if len(b.plan.Select) == 0 {
+		return unfit("nothing is asked for")
+	}
+	if aggregated {
+		for _, t := range b.tree.tables() {
+			if keyed[t] {
+				if len(t.PrimaryKey) == 0 {
+					return unfit("%s has no primary key", t.Name.Table)
+				}
+				for _, k := range t.PrimaryKey {
+					e := column(t, t.Column(k))
+					if !hasItem(b.plan.Select, e) {
+						b.plan.GroupBy = append(b.plan.GroupBy, e)
+					}
+				}
+			}
+		}
+		if len(measures) == 0 && len(b.plan.GroupBy) == 0 {
+			for _, d := range b.plan.Select {
+				b.plan.GroupBy = append(b.plan.GroupBy, d.Expr)
+			}
+		}
+	}
+	if b.f.distinct && !aggregated {
+		b.plan.Distinct = true
+	}
+	b.name()
+	return b.havingCount()
+}
+
+func (b *builder) hasColumnOf(items []plan.Item, t *catalog.Table) bool {
+	for _, o := range b.f.outs {
+		if o.fn == "" && o.col != nil && b.picks[o.col].table == t || o.fn == "" && o.table == t {
+			return true
+		}
+	}
+	return false
+}
+
+// name gives outputs of the same name different ones.
+func (b *builder) name() {
+	seen := map[string]int{}
+	for i := range b.plan.Select {
+		it := &b.plan.Select[i]
+		n := outputName(*it)
+		seen[n]++
+		if seen[n] == 1 {
+			continue
+		}
+		if tableAlias, _, ok := cutByte(it.Expr.Column, '.'); ok {
+			it.As = trimQuotes(tableAlias) + "_" + n
+		} else {
+			it.As = n + "_" + string(rune('0'+seen[n]))
+		}
+	}
+}
+
+func trimQuotes(s string) string {
+	if len(s) > 2 && s[0] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+func outputName(it plan.Item) string {
+	switch {
+	case it.As != "":
+		return it.As
+	case it.Expr.Metric != "":
+		return it.Expr.Metric
+	case it.Expr.Aggregate != nil:
+		return it.Expr.Aggregate.Func
+	case it.Expr.Column != "":
+		_, c, _ := cutByte(it.Expr.Column, '.')
+		return trimQuotes(c)
+	}
+	return "column"
+}
+
+// label is what stands for a row of a table.
+func (b *builder) label(t *catalog.Table) ([]plan.Item, error) {
+	cols := b.x.labels[t]
+	if cols == nil {
+		return nil, unfit("no column says what a row of %s is called", t.Name.Table)
+	}
+	items := make([]plan.Item, len(cols))
+	for i, c := range cols {
+		items[i] = plan.Item{Expr: column(t, c)}
+	}
+	return items, nil
+}
+
+func appendItem(items []plan.Item, it plan.Item) []plan.Item {
+	if hasItem(items, it.Expr) {
+		return items
+	}
+	return append(items, it)
+}
+
+func hasItem(items []plan.Item, e plan.Expr) bool {
+	for _, it := range items {
+		if it.Expr.Column != "" && it.Expr.Column == e.Column {
+			return true
+		}
+	}
+	return false
+}
