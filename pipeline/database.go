@@ -144,6 +144,7 @@ func (d *Database) read(ctx context.Context) (*catalog.Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: catalog: %w", d.Name, err)
 	}
+	s.Database = d.Name // clients and policies know it by the configured name
 	d.schema.snapshot, d.schema.print = s, print
 	d.log.Info("schema read", "database", d.Name, "tables", len(s.Tables), "version", s.Version)
 	return s, nil

@@ -41,7 +41,9 @@ func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, e
 	want := func(t *catalog.Table, c *catalog.Column) bool { return !slices.Contains(masked[t.Name], c.Name) }
 	var out []catalog.Sample
 	for _, t := range at.view.Catalog().Tables {
-		for _, q := range catalog.SampleQueries(t, want, catalog.Limits{}) {
+		bounded := *t
+		bounded.Rows = at.snap.Table(t.Name).Rows // a scope shows no more rows than there are
+		for _, q := range catalog.SampleQueries(&bounded, want, catalog.Limits{}) {
 			if ctx.Err() != nil {
 				s.log.Warn("sampling cut", "limit", sampleTime)
 				return out, nil

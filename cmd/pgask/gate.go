@@ -62,11 +62,12 @@ func startupParams(role *policy.Role, start proxy.Startup) (map[string]string, e
 	if !role.Governed {
 		return params, nil
 	}
-	params, err := policy.CheckStartup(params, role)
+	allowed, err := policy.CheckStartup(params, role)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(params, policy.Pinned(role))
+	params = policy.Pinned(role)
+	maps.Copy(params, allowed) // it has been checked against what is pinned
 	return params, nil
 }
 

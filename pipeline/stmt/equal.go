@@ -20,6 +20,10 @@ func equalMessage(a, b protoreflect.Message) bool {
 	if a.Descriptor() != b.Descriptor() || a.IsValid() != b.IsValid() {
 		return false
 	}
+	if o := wrapper(a.Descriptor()); o != nil {
+		fd := a.WhichOneof(o)
+		return fd == b.WhichOneof(o) && (fd == nil || equalField(fd, a.Get(fd), b.Get(fd)))
+	}
 	fields := a.Descriptor().Fields()
 	for i := range fields.Len() {
 		fd := fields.Get(i)
@@ -65,4 +69,13 @@ func place(fd protoreflect.FieldDescriptor) bool {
 	}
 	name := string(fd.Name())
 	return name == "location" || name == "stmt_len" || strings.HasSuffix(name, "_location")
+}
+
+// wrapper is the oneof of a message that holds exactly one of its fields, as
+// Node does of some 260: asking each of them would cost more than all else.
+func wrapper(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor {
+	if o := d.Oneofs(); o.Len() == 1 && o.Get(0).Fields().Len() == d.Fields().Len() {
+		return o.Get(0)
+	}
+	return nil
 }

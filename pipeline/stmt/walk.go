@@ -60,6 +60,13 @@ func walk(m protoreflect.Message, p Path, f func(protoreflect.Message, Path) err
 	case err != nil:
 		return err
 	}
+	if o := wrapper(m.Descriptor()); o != nil {
+		fd := m.WhichOneof(o)
+		if fd == nil || fd.Message() == nil {
+			return nil
+		}
+		return walk(m.Get(fd).Message(), append(p, Step{m, fd, -1}), f)
+	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		fd := fields.Get(i)
