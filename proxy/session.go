@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math"
 	"net"
@@ -102,9 +103,9 @@ func (s *session) guard(loop func() error) (err error) {
 	return loop()
 }
 
-// end stops both loops; the first cause wins. Reads stop at once, a write may
-// finish, so that the client doesn't get half a frame where that can be
-// helped. A nil cause ends nothing.
+// end stops both loops; the first cause wins. The client's side may finish a
+// write, so that it gets what it was owed and whole frames; what is being
+// written to the backend is of no use any more. A nil cause ends nothing.
 func (s *session) end(cause error) {
 	if cause == nil {
 		return
@@ -112,10 +113,13 @@ func (s *session) end(cause error) {
 	s.once.Do(func() {
 		s.cause = cause
 		now := time.Now()
-		for _, c := range []net.Conn{s.client, s.backend.Conn} {
-			_ = c.SetReadDeadline(now) // a closed connection stops its loop as well
-			_ = c.SetWriteDeadline(now.Add(lastWord))
+		grace := lastWord
+		if errors.Is(cause, errClientGone) {
+			grace = 0
 		}
+		_ = s.backend.Conn.SetDeadline(now) // a closed connection stops its loop as well
+		_ = s.client.SetReadDeadline(now)
+		_ = s.client.SetWriteDeadline(now.Add(grace))
 		s.stop()
 	})
 }

@@ -101,7 +101,10 @@ func (s *session) terminate(h wire.Header) error {
 		return errTerminated
 	}
 	s.leaving.Store(true)
-	s.up.Pass(h)
+	// A whole Terminate, even where the client's own never comes to its end.
+	if err := s.up.Replace(h, []byte{wire.Terminate, 0, 0, 0, 4}); err != nil {
+		return s.clientEnded(err)
+	}
 	if err := s.up.Flush(); err != nil {
 		return s.clientEnded(err)
 	}

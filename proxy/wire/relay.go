@@ -255,10 +255,7 @@ func (r *Relay) read() error {
 		}
 		return nil // an error that came with bytes comes again
 	}
-	if err == nil {
-		return io.ErrNoProgress
-	}
-	return err
+	return err // none: nothing came, and the caller tries again
 }
 
 // stream carries the rest of a frame that is larger than what was read of it.
