@@ -157,17 +157,17 @@ func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns st
 	if err != nil || want == nil {
 		return err
 	}
-	var have []string
+	var have []plan.Column
 	if c := a.proposal.Checked; c != nil {
-		for _, x := range c.Columns() {
-			have = append(have, x.Name)
-		}
+		have = c.Columns()
 	} else {
 		approved, err := s.authorize(ctx, &at, stmt.Statement{Tree: a.tree}, nil)
 		if err != nil {
 			return err
 		}
-		have = approved.Facts().Columns
+		for _, name := range approved.Facts().Columns {
+			have = append(have, plan.Column{Name: name})
+		}
 	}
 	a.tree, err = shape(a.tree, have, want)
 	return err

@@ -1,12 +1,12 @@
 package pipeline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -58,48 +58,24 @@ func columnsOf(want []wanted) []plan.Column {
 	return out
 }
 
-// shape puts an answer into the wanted columns: by name, and where exactly one
-// is left on both sides, that one is renamed. An answer that doesn't fit is
-// none.
-func shape(tree *pg_query.Node, have []string, want []wanted) (*pg_query.Node, error) {
-	from, ok := assign(have, want)
-	if !ok {
-		names := make([]string, len(want))
-		for i, w := range want {
-			names[i] = w.name
-		}
-		return nil, &Error{Code: "PA002", Message: fmt.Sprintf("the question is not answerable in the columns %s", strings.Join(names, ", ")),
-			Details: "The answer's columns are " + strings.Join(have, ", ") + ".", Advice: "leave out WITH (columns = …)"}
+// shape puts an answer into the wanted columns, by name, cast to their types. An
+// answer with other columns is none.
+func shape(tree *pg_query.Node, have []plan.Column, want []wanted) (*pg_query.Node, error) {
+	if !planner.Fit(have, columnsOf(want)) {
+		return nil, &Error{Code: "PA002", Message: "the question is not answerable in the columns " + listed(columnsOf(want)),
+			Details: "The answer's columns are " + listed(have) + ".", Advice: "leave out WITH (columns = …)"}
 	}
 	targets := make([]*pg_query.Node, len(want))
 	for i, w := range want {
-		targets[i] = stmt.Target(stmt.Cast(stmt.Column("a", from[i]), w.typ), w.name)
+		targets[i] = stmt.Target(stmt.Cast(stmt.Column("a", w.name), w.typ), w.name)
 	}
 	return stmt.SelectNode(&pg_query.SelectStmt{TargetList: targets, FromClause: []*pg_query.Node{stmt.Subselect(tree, "a")}}), nil
 }
 
-// assign finds the answer's column for each wanted one.
-func assign(have []string, want []wanted) ([]string, bool) {
-	if len(have) != len(want) {
-		return nil, false
+func listed(columns []plan.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = plan.Ident(c.Name)
 	}
-	from := make([]string, len(want))
-	free := slices.Clone(have)
-	open := -1
-	for i, w := range want {
-		at := slices.Index(free, w.name)
-		switch {
-		case at >= 0:
-			from[i] = free[at]
-			free = slices.Delete(free, at, at+1)
-		case open >= 0:
-			return nil, false
-		default:
-			open = i
-		}
-	}
-	if open >= 0 {
-		from[open] = free[0]
-	}
-	return from, true
+	return strings.Join(names, ", ")
 }

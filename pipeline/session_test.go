@@ -221,7 +221,7 @@ func TestQuestions(t *testing.T) {
 func TestWantedColumns(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
-	d := s.Query(t.Context(), "ASK 'how many shops by city' WITH (columns = 'n text, city text')")
+	d := s.Query(t.Context(), "ASK 'how many shops by city' WITH (columns = 'shops text, city text')")
 	rows, _ := f.play(d)
 	if len(rows) == 0 || len(rows[0]) != 2 || rows[0][0] != "2" {
 		t.Errorf("%v", rows)
@@ -234,7 +234,7 @@ func TestWantedColumns(t *testing.T) {
 		"city text) WHERE (true":                 "42601",
 		"city text), secrets AS s(id":            "42601",
 		"city text, n int); DELETE FROM shops (": "42601",
-		"city text, n regclass":                  "42501",
+		"city text, shops regclass":              "42501",
 	} {
 		d := s.Query(t.Context(), "ASK 'how many shops by city' WITH (columns = '"+columns+"')")
 		if d.Denial == nil || sqlState(d.Denial.Err) != want {

@@ -51,26 +51,3 @@ func (q *question) advise(err error, f frame) error {
 
 // spoken is a table's name as people say it.
 func spoken(t *catalog.Table) string { return strings.Join(splitIdentifier(t.Name.Table), " ") }
-
-// arrange brings a plan's outputs into the order that WITH (columns = …) demands.
-// Where the outputs have other names it leaves the plan as it is.
-func arrange(p *plan.Plan, checked *plan.Checked, want []plan.Column) *plan.Plan {
-	have := checked.Columns()
-	if len(have) != len(want) || len(p.Select) != len(have) {
-		return p
-	}
-	arranged := *p
-	arranged.Select = make([]plan.Item, len(want))
-	for i, w := range want {
-		found := false
-		for k, h := range have {
-			if h.Name == w.Name {
-				arranged.Select[i], found = p.Select[k], true
-			}
-		}
-		if !found {
-			return p
-		}
-	}
-	return &arranged
-}

@@ -96,14 +96,10 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	if err != nil {
 		return b.rejected(q.advise(err, best.f), steps)
 	}
-	if in.Columns != nil {
-		if checked, err = plan.Validate(arrange(best.plan, checked, in.Columns), in.Context()); err != nil {
-			return b.rejected(err, steps)
-		}
-		if err := demanded(checked.Columns(), in.Columns); err != nil {
-			steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
-			return Proposal{}, &Declined{Reason: "the answer has other columns than those demanded", Steps: steps}
-		}
+	if in.Columns != nil && !Fit(checked.Columns(), in.Columns) {
+		err := demanded(checked.Columns(), in.Columns)
+		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
+		return Proposal{}, &Declined{Reason: err.Error(), Steps: steps}
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Took: time.Since(start)})
 	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil

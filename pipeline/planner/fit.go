@@ -1,0 +1,21 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// Fit tells whether an answer's columns are those that WITH (columns = …)
+// demands, in whatever order. Names must agree: a number under the name of
+// another one would be a wrong answer.
+func Fit(have, want []plan.Column) bool {
+	names := func(list []plan.Column) []string {
+		out := make([]string, len(list))
+		for i, c := range list {
+			out[i] = c.Name
+		}
+		return slices.Sorted(slices.Values(out))
+	}
+	return slices.Equal(names(have), names(want))
+}
