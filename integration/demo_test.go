@@ -11,16 +11,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgask/pgask/integration/postgres"
 )
 
-// demoCommand is pgask demo on free ports, working in dir. Where tests use a
-// server of somebody else's, so does it.
+// demoCommand is pgask demo on free ports, working in dir.
 func demoCommand(dir string, args ...string) *exec.Cmd {
-	args = append([]string{"demo", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir}, args...)
-	if dsn := os.Getenv("PGASK_TEST_DSN"); dsn != "" {
-		args = append(args, "--dsn", dsn)
-	}
-	return exec.Command(program(), args...)
+	return exec.Command(program(), append([]string{"demo", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", dir}, args...)...)
 }
 
 // openFolder is a temporary folder that any user may enter: as root the server
@@ -56,6 +55,38 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%v printed %s", args, out)
 		}
 		wantEmpty(t, dir)
+	}
+}
+
+// TestDemoDSN runs the tour on a server that is there already, and wants it left
+// as it was. A database of the same name that is somebody else's stays.
+func TestDemoDSN(t *testing.T) {
+	server, err := postgres.Start(t.Context(), postgres.Options{SCRAM: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	direct := connect(t, server.DSN("postgres"))
+	const state = "select datname from pg_database union all select rolname from pg_roles order by 1"
+	before := table(t, direct, state)
+	if _, err := output(demoCommand(openFolder(t), "--once", "--dsn", server.DSN("postgres"))); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, table(t, direct, state)); diff != "" {
+		t.Errorf("the demo changed the server: %s", diff)
+	}
+	if err := server.NewDatabase(t.Context(), "acme"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := output(demoCommand(openFolder(t), "--once", "--dsn", server.DSN("postgres"))); err == nil {
+		t.Errorf("the demo used somebody else's database: %s", out)
+	}
+	if got := table(t, direct, "select count(*) from pg_database where datname = 'acme'"); got[0] != "1" {
+		t.Error("the demo dropped somebody else's database")
 	}
 }
 

@@ -55,7 +55,7 @@ func stopShared() error {
 	if err != nil {
 		return nil // the tests have said so
 	}
-	return errors.Join(f.Proxy.stop(), os.RemoveAll(filepath.Dir(f.Config)), f.Server.DropDatabase(context.Background(), f.Database), f.Server.Stop())
+	return errors.Join(f.Proxy.stop(), os.RemoveAll(filepath.Dir(f.Config)), f.Server.DropDatabase(context.Background(), f.Database), f.dropLogins(), f.Server.Stop())
 }
 
 func newFixture() (*fixture, error) {
@@ -97,6 +97,16 @@ func (f *fixture) load(ctx context.Context) error {
 		return err
 	}
 	return company.Generate(company.Seed, time.Now().UTC()).Load(ctx, conn)
+}
+
+// dropLogins leaves a server that is not ours as it was.
+func (f *fixture) dropLogins() error {
+	conn, err := pgx.Connect(context.Background(), f.Server.DSN("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.Background())
+	return company.DropLogins(context.Background(), conn)
 }
 
 // Login is the DSN of one of the company's logins, direct.
