@@ -7,7 +7,7 @@ FUZZTIME ?= 30s
 
 .PHONY: build
 build: ## the one binary, bin/pgask
-	go build -trimpath -buildvcs=$(BUILDVCS) -o bin/pgask ./cmd/pgask
+	go build -buildvcs=$(BUILDVCS) -o bin/pgask ./cmd/pgask
 
 .PHONY: demo
 demo: build ## a throw-away Postgres, the sample company and the proxy

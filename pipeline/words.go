@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,5 +21,3 @@ func words(n float64) string {
 	}
 	return strconv.FormatFloat(n, 'f', 0, 64)
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -201,14 +201,9 @@ func (p *parser) verbCondition(s state, neg bool) []state {
 		col := &mention{at: s.at, n: h.n, meanings: h.meanings}
 		i := s.at + h.n
 		i += p.oneOf(i, [][]string{{"by"}, {"in"}, {"on"}, {"as"}, {"during"}})
-		for _, c := range p.compared(state{at: i, f: s.f}, col, neg) {
-			out = append(out, c)
-		}
-		if neg {
-			continue
-		}
-		for _, per := range p.periodConditions(state{at: s.at + h.n, f: s.f}, col) {
-			out = append(out, per)
+		out = append(out, p.compared(state{at: i, f: s.f}, col, neg)...)
+		if !neg {
+			out = append(out, p.periodConditions(state{at: s.at + h.n, f: s.f}, col)...)
 		}
 	}
 	return out

@@ -353,7 +353,6 @@ type implied struct {
 	n    int
 	col  *mention
 	desc bool
-	op   string
 }
 
 // adjective reads oldest, cheapest, most expensive: the columns they can mean.
