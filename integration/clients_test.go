@@ -28,7 +28,7 @@ const (
 // runs an ASK as a prepared statement twice, reads column names and types and
 // cancels a long query.
 func TestJDBC(t *testing.T) {
-	checkClient(t, exec.Command("java", "-cp", "/usr/share/java/postgresql.jar", "testdata/Ask.java"), "segment VARCHAR", "revenue NUMERIC")
+	checkClient(t, exec.Command("java", "-cp", "/usr/share/java/postgresql.jar", "testdata/Ask.java"), "segment VARCHAR text", "revenue NUMERIC numeric")
 }
 
 func TestPsycopg(t *testing.T) {

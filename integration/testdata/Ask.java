@@ -71,7 +71,7 @@ public class Ask {
     try (Connection ana = connect(args, "ana"); PreparedStatement ask = ana.prepareStatement("ASK '" + args[3] + "'")) {
       ResultSetMetaData meta = ask.getMetaData();
       for (int i = 1; i <= meta.getColumnCount(); i++) {
-        System.out.println("column " + meta.getColumnName(i) + " " + JDBCType.valueOf(meta.getColumnType(i)).getName());
+        System.out.println("column " + meta.getColumnName(i) + " " + JDBCType.valueOf(meta.getColumnType(i)).getName() + " " + meta.getColumnTypeName(i));
       }
       execute(ask);
       execute(ask);
