@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"os"
 
 	"github.com/pgask/pgask/cmd/pgask/demo"
@@ -22,7 +23,7 @@ func (p *program) demoCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.Once, "once", false, "exit after the tour, non-zero if a step failed")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.Serve = func(ctx context.Context, config string, ready func(string)) error {
-			return serveFiles(ctx, p.stderr, serveRequest{Config: config, Ready: ready})
+			return serveFiles(ctx, p.stderr, serveRequest{Config: config, Level: slog.LevelWarn, Ready: ready})
 		}
 		if demo.Run(cmd.Context(), o) != exitOK {
 			return reported{}

@@ -13,7 +13,7 @@ import (
 
 // serveFiles runs the proxy; SIGHUP reloads the files.
 func serveFiles(ctx context.Context, stderr io.Writer, r serveRequest) error {
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: logLevel()}))
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: r.Level}))
 	s, err := newService(func() (*files, []configs.Fault, error) { return load(r.Config, r.Overrides) }, log)
 	if err != nil {
 		return err
@@ -22,13 +22,4 @@ func serveFiles(ctx context.Context, stderr io.Writer, r serveRequest) error {
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	return s.run(ctx, hangup, r.Ready)
-}
-
-// logLevel is info unless PGASK_DEBUG is set: debug lines may hold statement
-// texts.
-func logLevel() slog.Level {
-	if os.Getenv("PGASK_DEBUG") != "" {
-		return slog.LevelDebug
-	}
-	return slog.LevelInfo
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log/slog"
+
 	"github.com/pgask/pgask/configs"
 	"github.com/spf13/cobra"
 )
@@ -11,6 +13,8 @@ type serveRequest struct {
 	Config string
 	// Overrides are the settings given as flags; they hold across reloads.
 	Overrides configs.Overrides
+	// Level is the least severe level that is logged.
+	Level slog.Level
 	// Ready, if set, is called once with the address clients connect to.
 	Ready func(addr string)
 }
@@ -32,11 +36,16 @@ func (p *program) serveCommand() *cobra.Command {
 	for _, f := range serveFlags {
 		cmd.Flags().String(f.flag, "", f.usage)
 	}
+	debug := cmd.Flags().Bool("debug", false, "log everything, statement texts too")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *config == "" {
 			return usagef("--config FILE is missing")
 		}
-		return p.serve(cmd.Context(), serveRequest{Config: *config, Overrides: overrides(cmd)})
+		r := serveRequest{Config: *config, Overrides: overrides(cmd)}
+		if *debug {
+			r.Level = slog.LevelDebug
+		}
+		return p.serve(cmd.Context(), r)
 	}
 	return cmd
 }
