@@ -115,8 +115,10 @@ func typeNames(n int, oids []uint32) string {
 func explainOnce(ctx context.Context, pg *pgconn.PgConn, script string) (string, error) {
 	results, err := pg.Exec(ctx, script).ReadAll()
 	if err != nil {
-		// The failed script left its transaction open.
-		if _, undo := pg.Exec(ctx, "ROLLBACK").ReadAll(); undo != nil {
+		// The failed script left its transaction open and, since PREPARE is no
+		// part of one, its statement. The next user of this connection would
+		// find the name taken.
+		if _, undo := pg.Exec(ctx, "ROLLBACK; DEALLOCATE ALL").ReadAll(); undo != nil {
 			return "", errors.Join(err, undo)
 		}
 		return "", err

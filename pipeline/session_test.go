@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -449,6 +450,44 @@ func TestPreflightOfParameters(t *testing.T) {
 	d := s.Parse(t.Context(), "SELECT count(*) FROM sales a, sales b, sales c WHERE a.id > $1", []uint32{23})
 	if d.Denial == nil || sqlState(d.Denial.Err) != "PA004" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestFailedPreflightLeavesNothing has one statement fail after its PREPARE; the
+// connection it was tried on serves all sessions of that login.
+func TestFailedPreflightLeavesNothing(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	for _, text := range []string{
+		"SELECT 1 / 0 FROM sales WHERE id = $1",
+		"PREPARE p AS SELECT 1 / 0 FROM sales WHERE id = $1",
+	} {
+		if d := s.Parse(t.Context(), text, nil); d.Denial == nil || sqlState(d.Denial.Err) != "22012" {
+			t.Errorf("%s: %+v", text, d)
+		}
+	}
+	for _, text := range []string{
+		"SELECT id FROM sales WHERE id = $1",
+		"PREPARE p AS SELECT id FROM sales WHERE id = $1",
+	} {
+		if d := s.Parse(t.Context(), text, nil); d.Denial != nil {
+			t.Errorf("%s: %v", text, d.Denial.Err)
+		}
+	}
+}
+
+func TestExplainPlansOnly(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	for _, text := range []string{
+		"EXPLAIN SELECT id FROM sales",
+		"EXPLAIN (FORMAT JSON) SELECT count(*) FROM sales a, sales b, sales c",
+		"EXPLAIN SELECT * FROM ask('how many shops') a",
+	} {
+		rows, _ := f.play(s.Query(t.Context(), text))
+		if plan := fmt.Sprint(rows); !strings.Contains(plan, "Scan") || strings.Contains(plan, "cost") {
+			t.Errorf("%s: %s", text, plan)
+		}
 	}
 }
 
