@@ -85,12 +85,12 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 	}
 	for _, name := range slices.Sorted(maps.Keys(deniedLeft)) {
 		if has(right, name) || deniedRight[name] {
-			return nil, j.view.deniedColumn("", name, l)
+			return nil, j.view.deniedNatural(name, l)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(deniedRight)) {
 		if has(left, name) {
-			return nil, j.view.deniedColumn("", name, l)
+			return nil, j.view.deniedNatural(name, l)
 		}
 	}
 	for _, c := range left {

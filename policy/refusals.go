@@ -120,6 +120,15 @@ func (v *View) deniedColumn(qualifier, name string, l *level) *Denied {
 	return d
 }
 
+// deniedNatural refuses a NATURAL JOIN that would merge a column the role may
+// not see. Nobody typed its name, so only explicit refusals tell it.
+func (v *View) deniedNatural(name string, l *level) *Denied {
+	if v.role.Explicit {
+		return v.deniedColumn("", name, l)
+	}
+	return deny(stateDenied, "permission denied for a column of this NATURAL JOIN").withHint("Use JOIN … ON.")
+}
+
 func (v *View) unknownColumn(qualifier, name string, l *level) *Denied {
 	d := v.refusedColumn(qualifier, name, l)
 	if v.role.Explicit {
