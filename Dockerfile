@@ -7,11 +7,12 @@ RUN go mod download
 COPY . .
 RUN go build -trimpath -buildvcs=false -ldflags='-s -w' -o /pgask ./cmd/pgask
 
-FROM gcr.io/distroless/base-debian12:nonroot
+FROM debian:bookworm-slim
+RUN useradd --system --no-create-home pgask
 COPY --from=build /pgask /usr/local/bin/pgask
 COPY --from=build /src/configs/demo /etc/pgask
 ENV PGASK_LISTEN=0.0.0.0:6432 PGASK_HTTP=0.0.0.0:9432
-USER nonroot
+USER pgask
 EXPOSE 6432 9432
 ENTRYPOINT ["/usr/local/bin/pgask"]
 CMD ["serve", "--config", "/etc/pgask/pgask.yaml"]
