@@ -25,7 +25,7 @@ func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
 		return at.known, nil
 	}
 	key := at.view.Digest() + at.snap.Version
-	k, err := s.db.known.get(key, func() (*knowledge, error) {
+	k, err := s.db.known.get(ctx, key, func(ctx context.Context) (*knowledge, error) {
 		model, _ := semantic.Build(*at.rules.Semantic, at.snap)
 		visible := at.view.Catalog()
 		samples, err := s.sample(ctx, at)

@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
@@ -18,22 +21,41 @@ type memo[V any] struct {
 	flight singleflight.Group
 }
 
-func (m *memo[V]) get(key string, compute func() (V, error)) (V, error) {
+// get is the result under key. The computation is nobody's own: a caller whose
+// ctx ends stops waiting, and the others get the whole result nevertheless. So
+// compute must end by itself.
+func (m *memo[V]) get(ctx context.Context, key string, compute func(context.Context) (V, error)) (V, error) {
 	m.mu.Lock()
 	v, ok := m.have[key]
 	m.mu.Unlock()
 	if ok {
 		return v, nil
 	}
-	got, err, _ := m.flight.Do(key, func() (any, error) {
-		v, err := compute()
+	done := m.flight.DoChan(key, func() (any, error) {
+		v, err := contained(func() (V, error) { return compute(context.WithoutCancel(ctx)) })
 		if err == nil {
 			m.put(key, v)
 		}
 		return v, err
 	})
-	v, _ = got.(V)
-	return v, err
+	select {
+	case r := <-done:
+		v, _ = r.Val.(V)
+		return v, r.Err
+	case <-ctx.Done():
+		return v, ctx.Err()
+	}
+}
+
+// contained turns a panic into an error: it happens on a goroutine of no
+// session, where nobody else would.
+func contained[V any](compute func() (V, error)) (v V, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return compute()
 }
 
 func (m *memo[V]) put(key string, v V) {

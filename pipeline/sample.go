@@ -2,12 +2,13 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"log/slog"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
@@ -24,7 +25,8 @@ const (
 
 // sample fetches what is worth knowing of the permitted columns, through the
 // user's own scopes: nobody learns a value from a question that a statement
-// wouldn't show. Masked columns are left out.
+// wouldn't show. Masked columns are left out. An error means that the database
+// can't be asked now.
 func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, error) {
 	if s.db.offline || !s.p.samples {
 		return nil, nil
@@ -32,59 +34,83 @@ func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, e
 	ctx, stop := context.WithTimeout(ctx, sampleTime)
 	defer stop()
 	settings := policy.Pinned(at.role)
-	settings["statement_timeout"] = fmt.Sprint(sampleWait.Milliseconds())
+	settings["statement_timeout"] = strconv.FormatInt(sampleWait.Milliseconds(), 10)
 	p, err := s.db.pool(auth.Login{}, settings)
 	if err != nil {
 		return nil, err
 	}
+	conn, err := p.Acquire(ctx)
+	if err != nil {
+		return nil, unreachable(s.db.Name, err)
+	}
+	defer conn.Release()
+	x := sampler{at: at, conn: conn.Conn(), limits: s.p.limits, log: s.log}
+	for _, q := range sampleQueries(at) {
+		x.take(ctx, q)
+		if ctx.Err() != nil {
+			s.log.Warn("sampling cut", "limit", sampleTime)
+			break
+		}
+		if x.conn.IsClosed() {
+			return nil, unreachable(s.db.Name, errSampleLost)
+		}
+	}
+	return x.samples, nil
+}
+
+// errSampleLost is a connection that ended while it was asked for samples.
+var errSampleLost = errors.New("connection lost while sampling")
+
+// sampleQueries ask about every permitted column that isn't masked.
+func sampleQueries(at *standing) []catalog.SampleQuery {
 	masked := at.view.Masked()
 	want := func(t *catalog.Table, c *catalog.Column) bool { return !slices.Contains(masked[t.Name], c.Name) }
-	var out []catalog.Sample
+	var out []catalog.SampleQuery
 	for _, t := range at.view.Catalog().Tables {
 		bounded := *t
 		bounded.Rows = at.snap.Table(t.Name).Rows // a scope shows no more rows than there are
-		for _, q := range catalog.SampleQueries(&bounded, want, catalog.Limits{}) {
-			if ctx.Err() != nil {
-				s.log.Warn("sampling cut", "limit", sampleTime)
-				return out, nil
-			}
-			if x, ok := s.sampleOne(ctx, at, p, q); ok {
-				out = append(out, x)
-			}
+		out = append(out, catalog.SampleQueries(&bounded, want, catalog.Limits{})...)
+	}
+	return out
+}
+
+// sampler runs sample queries as one user's own.
+type sampler struct {
+	at      *standing
+	conn    *pgx.Conn
+	limits  stmt.Limits
+	log     *slog.Logger
+	samples []catalog.Sample
+}
+
+// take runs one sample query; one that fails leaves its column without.
+func (x *sampler) take(ctx context.Context, q catalog.SampleQuery) {
+	rows, err := x.rows(ctx, q.SQL)
+	if err != nil {
+		x.log.Debug("no sample", "table", q.Table.Table, "error", err)
+		return
+	}
+	sample := q.Read(rows)
+	if q.Kind == catalog.SampleValues && sample.Dates() {
+		if rows, err = x.rows(ctx, q.Range().SQL); err == nil {
+			r := q.Range().Read(rows)
+			sample.Min, sample.Max = r.Min, r.Max
 		}
 	}
-	return out, nil
+	x.samples = append(x.samples, sample)
 }
 
-// sampleOne runs one sample query; one that fails leaves its column without.
-func (s *Session) sampleOne(ctx context.Context, at *standing, p *pgxpool.Pool, q catalog.SampleQuery) (catalog.Sample, bool) {
-	rows, err := s.sampleRows(ctx, at, p, q.SQL)
-	if err != nil {
-		s.log.Debug("no sample", "table", q.Table.Table, "error", err)
-		return catalog.Sample{}, false
-	}
-	x := q.Read(rows)
-	if q.Kind != catalog.SampleValues || !x.Dates() {
-		return x, true
-	}
-	if rows, err = s.sampleRows(ctx, at, p, q.Range().SQL); err == nil {
-		r := q.Range().Read(rows)
-		x.Min, x.Max = r.Min, r.Max
-	}
-	return x, true
-}
-
-// sampleRows authorizes and runs one query of ours as the user's own.
-func (s *Session) sampleRows(ctx context.Context, at *standing, p *pgxpool.Pool, sql string) ([][]*string, error) {
-	tree, err := stmt.ParseOne(sql, s.p.limits)
+// rows authorizes and runs one query of ours as the user's own.
+func (x *sampler) rows(ctx context.Context, sql string) ([][]*string, error) {
+	tree, err := stmt.ParseOne(sql, x.limits)
 	if err != nil {
 		return nil, err
 	}
-	a, err := at.view.Authorize(stmt.Statement{Text: sql, Tree: tree}, policy.Options{})
+	a, err := x.at.view.Authorize(stmt.Statement{Text: sql, Tree: tree}, policy.Options{})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.Query(ctx, a.SQL())
+	rows, err := x.conn.Query(ctx, a.SQL())
 	if err != nil {
 		return nil, err
 	}
