@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/answer"
@@ -35,14 +34,15 @@ func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*v
 	if err != nil {
 		return nil, err
 	}
-	switch ask.Form {
-	case stmt.FormRows:
+	switch {
+	case ask.Reading > 0: // nothing lists readings by number yet
+	case ask.Form == stmt.FormRows:
 		return s.askRows(ctx, at, st, ask)
-	case stmt.FormSQL, stmt.FormPlan, stmt.FormExplain:
+	case ask.Form == stmt.FormSQL, ask.Form == stmt.FormPlan, ask.Form == stmt.FormExplain:
 		return s.askAbout(ctx, st, ask)
 	}
 	return nil, &Error{Code: "0A000", Message: "this form of ASK is not supported by this version",
-		Advice: "ASK '" + strings.ReplaceAll(ask.Question, "'", "''") + "'"}
+		Advice: "ASK " + quoted(ask.Question)}
 }
 
 // mayAsk is the session's standing, for those who may ask.
@@ -180,26 +180,12 @@ func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask) (pla
 		return planner.Proposal{}, err
 	}
 	if ask.HasPlan {
-		return supplied(ask.Plan, in)
+		return supplied(ask, in)
 	}
 	if ask.Form == stmt.FormPlan {
 		in.PlanOnly = true
 	}
 	return at.rules.Planners.Plan(ctx, in)
-}
-
-// supplied is the plan of USING PLAN, validated like any other.
-func supplied(text string, in planner.Input) (planner.Proposal, error) {
-	p, err := plan.Decode([]byte(text))
-	if err != nil {
-		return planner.Proposal{}, err
-	}
-	c, err := plan.Validate(p, in.Context())
-	if err != nil {
-		return planner.Proposal{}, err
-	}
-	return planner.Proposal{Source: "supplied", Checked: c,
-		Steps: []planner.Step{{Stage: "supplied", Outcome: "ok", Detail: "plan " + c.Hash()}}}, nil
 }
 
 // input is the question with what its asker may know.

@@ -172,6 +172,7 @@ func TestRefusals(t *testing.T) {
 		"SELEC":                                "42601",
 		"ASK":                                  "42601",
 		"SHOW pgask.nothing":                   "42704",
+		"ASK 'how many shops' READING 1":       "0A000",
 		"ASK NARRATE 'how many shops'":         "0A000",
 		"ASK 'how many unicorns'":              "PA002",
 		"ASK 'how many shops' USING PLAN '{}'": "PA005",
@@ -244,6 +245,20 @@ func TestWantedColumns(t *testing.T) {
 	}
 }
 
+// A supplied plan with a certain repair is answered with what to type instead.
+func TestSuppliedPlanIsRepaired(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	d := s.Query(t.Context(), `ASK 'it''s how many' USING PLAN '{"version":1,"from":{"table":"shops"},"select":[{"expr":{"column":"citty"}}]}'`)
+	hint, ok := d.Denial.Err.(interface{ Hint() string })
+	if !ok || sqlState(d.Denial.Err) != "PA005" {
+		t.Fatalf("%v", d.Denial.Err)
+	}
+	if rows, _ := f.play(s.Query(t.Context(), hint.Hint())); len(rows) != 6 {
+		t.Errorf("%s: %v", hint.Hint(), rows)
+	}
+}
+
 func TestToldStatements(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
@@ -311,7 +326,9 @@ func TestPassthroughIsLeftAlone(t *testing.T) {
 func TestHeldStatements(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
-	f.play(s.Query(t.Context(), "PREPARE p AS ASK 'how many shops'"))
+	if _, notices := f.play(s.Query(t.Context(), "PREPARE p AS ASK 'how many shops'")); len(notices) != 0 {
+		t.Errorf("nothing was answered yet: %v", notices)
+	}
 	rows, notices := f.play(s.Query(t.Context(), "EXECUTE p"))
 	if len(rows) != 1 || rows[0][0] != "6" || len(notices) != 1 || f.last(s)["source"] != "builtin" {
 		t.Errorf("executed: %v %v %v", rows, notices, f.last(s))

@@ -74,7 +74,7 @@ func (v *verdict) finish(o Outcome, began time.Time) []Notice {
 		return nil
 	}
 	s.keep(origin.receipt.completed(o, began, s.p.now()))
-	if o.SQLState != "" {
+	if o.SQLState != "" || opens(v.facts.Tag) {
 		return nil
 	}
 	return s.audible(origin.say(o))
@@ -93,6 +93,10 @@ func (s *Session) count(kind string, o Outcome) {
 	s.p.observe.Judged(kind, verdict)
 	s.p.observe.Rows(o.Rows, o.Truncated)
 }
+
+// opens tells of statements that only make a result available: whoever reads it
+// is told about it.
+func opens(tag string) bool { return tag == "PREPARE" || tag == "DECLARE CURSOR" }
 
 // say is what must be said of a completed execution.
 func (v *verdict) say(o Outcome) []Notice {
