@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +14,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"golang.org/x/sync/semaphore"
 )
 
 // ownConnections bounds the connections for questions of our own (catalog,
@@ -22,6 +24,9 @@ const ownConnections = 4
 // refreshAfter is how old a schema fingerprint may be when a statement names
 // something the snapshot doesn't know.
 const refreshAfter = time.Second
+
+// readTimeout bounds a reading of the schema, the wait for one's turn included.
+const readTimeout = 30 * time.Second
 
 // Database is one configured database as the pipeline sees it: its schema
 // snapshot and connections for questions of our own. It connects when first
@@ -41,23 +46,26 @@ type Database struct {
 	known memo[*knowledge]
 }
 
-// schema is the newest snapshot; its mutex makes readers wait for one reader of
-// the catalog rather than read it many times.
+// schema is the newest snapshot. Whoever needs a newer one waits for the one
+// reader of the catalog; whoever has enough with this one waits for nobody.
 type schema struct {
-	mu       sync.Mutex
-	snapshot *catalog.Snapshot
+	snapshot atomic.Pointer[catalog.Snapshot]
+	reader   *semaphore.Weighted // holds what is below
 	print    string
 	checked  time.Time
 }
 
 // NewDatabase prepares a database of the configuration; it does not connect.
 func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
-	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[string]*pgxpool.Pool{}}
+	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[string]*pgxpool.Pool{},
+		schema: schema{reader: semaphore.NewWeighted(1)}}
 }
 
 // OfflineDatabase is a database of a known schema that is never connected to.
 func OfflineDatabase(name string, snap *catalog.Snapshot, now func() time.Time) *Database {
-	return &Database{Name: name, now: now, offline: true, schema: schema{snapshot: snap}}
+	d := &Database{Name: name, now: now, offline: true}
+	d.schema.snapshot.Store(snap)
+	return d
 }
 
 // Close ends all connections of our own.
@@ -102,27 +110,33 @@ func (d *Database) pool(login auth.Login, settings map[string]string) (*pgxpool.
 
 // Snapshot is the schema as last read; the first call reads it.
 func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
-	d.schema.mu.Lock()
-	defer d.schema.mu.Unlock()
-	if d.schema.snapshot != nil {
-		return d.schema.snapshot, nil
+	if s := d.schema.snapshot.Load(); s != nil {
+		return s, nil
 	}
-	return d.read(ctx)
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil })
 }
 
 // Refresh reads the schema again if it changed, looking at most once in
 // refreshAfter.
 func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
-	d.schema.mu.Lock()
-	defer d.schema.mu.Unlock()
-	if d.offline || d.schema.snapshot != nil && d.now().Sub(d.schema.checked) < refreshAfter {
-		return d.schema.snapshot, nil
+	if d.offline {
+		return d.schema.snapshot.Load(), nil
 	}
-	return d.read(ctx)
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.now().Sub(d.schema.checked) < refreshAfter })
 }
 
-// read takes a new snapshot unless the fingerprint is the old one's.
-func (d *Database) read(ctx context.Context) (*catalog.Snapshot, error) {
+// newest reads the schema unless there is a snapshot that is good enough once
+// it is our turn.
+func (d *Database) newest(ctx context.Context, enough func(*catalog.Snapshot) bool) (*catalog.Snapshot, error) {
+	ctx, stop := context.WithTimeout(ctx, readTimeout)
+	defer stop()
+	if err := d.schema.reader.Acquire(ctx, 1); err != nil {
+		return nil, unreachable(d.Name, err)
+	}
+	defer d.schema.reader.Release(1)
+	if s := d.schema.snapshot.Load(); enough(s) {
+		return s, nil
+	}
 	p, err := d.pool(auth.Login{}, nil)
 	if err != nil {
 		return nil, err
@@ -132,20 +146,34 @@ func (d *Database) read(ctx context.Context) (*catalog.Snapshot, error) {
 		return nil, unreachable(d.Name, err)
 	}
 	defer conn.Release()
-	print, err := catalog.Fingerprint(ctx, conn.Conn())
+	var s *catalog.Snapshot
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		s, err = d.read(ctx, tx)
+		return err
+	})
+	if err != nil && conn.Conn().IsClosed() {
+		return nil, unreachable(d.Name, err)
+	}
+	return s, err
+}
+
+// read takes a new snapshot unless the fingerprint is the old one's.
+func (d *Database) read(ctx context.Context, conn catalog.Querier) (*catalog.Snapshot, error) {
+	print, err := catalog.Fingerprint(ctx, conn)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: fingerprint: %w", d.Name, err)
 	}
 	d.schema.checked = d.now()
-	if d.schema.snapshot != nil && print == d.schema.print {
-		return d.schema.snapshot, nil
+	if old := d.schema.snapshot.Load(); old != nil && print == d.schema.print {
+		return old, nil
 	}
-	s, err := catalog.Read(ctx, conn.Conn(), catalog.Options{})
+	s, err := catalog.Read(ctx, conn, catalog.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("database %s: catalog: %w", d.Name, err)
 	}
 	s.Database = d.Name // clients and policies know it by the configured name
-	d.schema.snapshot, d.schema.print = s, print
+	d.schema.snapshot.Store(s)
+	d.schema.print = print
 	d.log.Info("schema read", "database", d.Name, "tables", len(s.Tables), "version", s.Version)
 	return s, nil
 }
