@@ -3,8 +3,10 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -105,8 +107,11 @@ func relationRows(ctx context.Context, pg *pgconn.PgConn, s scan) (float64, erro
 	}
 	text, err := explainOnce(ctx, pg, fmt.Sprintf("BEGIN READ ONLY; EXPLAIN (FORMAT JSON) SELECT FROM ONLY %s.%s; ROLLBACK",
 		ident(s.schema), ident(s.relation)))
-	if err != nil {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(pg.Code, "42") {
 		return s.rows, nil // the login may not read it whole: the plan's own number stands
+	}
+	if err != nil {
+		return 0, fmt.Errorf("size of a relation: %w", err)
 	}
 	whole, err := weigh(text)
 	return whole.largest, err

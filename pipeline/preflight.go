@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,7 +32,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved
 	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
 	e, err := s.db.explain(ctx, s.login, policy.Pinned(at.role), a, oids)
 	if err != nil {
-		return s.explainFailed(ctx, at, err)
+		return s.explainFailed(ctx, err)
 	}
 	rows := int64(min(e.rows, 9e18))
 	r.EstimatedRows = &rows
@@ -47,7 +48,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved
 }
 
 // explainFailed decides whose error a failed EXPLAIN is.
-func (s *Session) explainFailed(ctx context.Context, at *standing, err error) error {
+func (s *Session) explainFailed(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return ended(ctx, err)
 	}
@@ -58,11 +59,15 @@ func (s *Session) explainFailed(ctx context.Context, at *standing, err error) er
 			Advice: "simplify the query, or try again"}
 	case errors.As(err, &pg) && concernsText(pg.Code):
 		return &Error{Code: pg.Code, Message: pg.Message, Advice: pg.Hint}
-	case errors.As(err, &pg):
-		s.log.Error("preflight failed", "sqlstate", pg.Code)
-		return &Error{Code: "PA004", Message: "the cost of this query could not be estimated"}
+	case pg == nil && sqlState(err) != "XX000":
+		return err // the database can't be reached
 	}
-	return err
+	cause := slog.Any("error", err)
+	if pg != nil {
+		cause = slog.String("sqlstate", pg.Code) // its message may quote the statement
+	}
+	s.log.Error("preflight failed", cause)
+	return &Error{Code: "PA004", Message: "the cost of this query could not be estimated"}
 }
 
 // concernsText tells whether an error of that SQLSTATE is about the statement:
