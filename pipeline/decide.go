@@ -85,9 +85,7 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 		case again.Denial != nil && again.Text == again.Denial.Word:
 			return Binding{Denial: again.Denial}
 		case again.Text != d.Text:
-			return Binding{Denial: plant(s.refused("bind", &Error{Code: "0A000",
-				Message: "cached plan must not change result type",
-				Advice:  "prepare the statement again: the rules for this user have changed"}))}
+			return Binding{Denial: plant(s.refused("bind", rulesChanged()))}
 		}
 		d.verdict, d.source = again.verdict, again.source
 	}
@@ -197,11 +195,15 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 		cap := f.Cap
 		r.RowCap = &cap
 	}
+	if err := s.holds(ctx, a); err != nil {
+		return nil, err
+	}
 	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
 		return nil, err
 	}
 	s.trapOf(f)
-	return &verdict{s: s, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag), facts: f, receipt: r, quiet: control[f.Tag]}, nil
+	return &verdict{s: s, rules: at.rules, source: st.Text, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag),
+		facts: f, receipt: r, quiet: control[f.Tag]}, nil
 }
 
 // control are the statements that leave no receipt: settings and transaction

@@ -25,6 +25,8 @@ type Session struct {
 	// governed sessions have every statement judged; others only asked and
 	// tagged ones.
 	governed bool
+	// opened are the rules that were in force when the session began.
+	opened *Rules
 	// at is where the session stands; upstream only.
 	at *standing
 	// trap is what the statements of the message at hand raise when they pass
@@ -50,9 +52,9 @@ type standing struct {
 // Open starts a session of who on db, which logs in to Postgres as login. A
 // governed session waits for its catalog.
 func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
-	s := &Session{p: p, db: db, who: who, login: login, log: log,
+	s := &Session{p: p, db: db, who: who, login: login, log: log, opened: p.Rules(),
 		held: held{map[string]*opened{}, map[string]*verdict{}}}
-	role, err := p.Rules().Policy.RoleFor(who)
+	role, err := s.opened.Policy.RoleFor(who)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ type verdict struct {
 	s    *Session
 	text string
 	kind string
+	// rules and source are what it was judged by and from.
+	rules  *Rules
+	source string
 	// facts are the policy's, zero for what never reached it.
 	facts policy.Facts
 	// receipt is the template that each execution completes.
