@@ -85,7 +85,7 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 		case again.Denial != nil && again.Text == again.Denial.Word:
 			return Binding{Denial: again.Denial}
 		case again.Text != d.Text:
-			return Binding{Denial: plant(s.refused("bind", rulesChanged()))}
+			return Binding{Denial: s.refused("bind", rulesChanged())}
 		}
 		d.verdict, d.source = again.verdict, again.source
 	}
@@ -94,7 +94,7 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	}
 	value, err := d.verdict.tell(ctx)
 	if err != nil {
-		return Binding{Denial: plant(s.refused("tell", ended(ctx, err)))}
+		return Binding{Denial: s.refused("tell", ended(ctx, err))}
 	}
 	return Binding{Value: value, Run: d.verdict.run(s.p.now())}
 }

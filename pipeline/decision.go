@@ -30,6 +30,17 @@ type Denial struct {
 	Word string
 	// Err is shown to the client. It has SQLState, and may have Detail and Hint.
 	Err error
+	// receipt of the refusal, for when the client gets it; nil for none.
+	receipt func()
+}
+
+// Shown says that Err goes to the client, on the loop that reads the backend:
+// a refusal that Postgres skipped, because something before it failed, never
+// was the session's last statement.
+func (d *Denial) Shown() {
+	if d.receipt != nil {
+		d.receipt()
+	}
 }
 
 // Binding is what one Bind of a prepared statement became.

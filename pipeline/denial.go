@@ -14,7 +14,4 @@ func plant(err error) *Denial {
 }
 
 // denied is the Decision that refuses a whole message.
-func denied(err error) Decision {
-	d := plant(err)
-	return Decision{Text: d.Word, Denial: d}
-}
+func denied(d *Denial) Decision { return Decision{Text: d.Word, Denial: d} }

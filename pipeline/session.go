@@ -127,20 +127,22 @@ func (s *Session) receipt(at *standing) Receipt {
 	return r
 }
 
-// refused records a refusal as the session's last receipt and counts it.
-func (s *Session) refused(kind string, err error) error {
+// refused plants a refusal and counts it. Its receipt is the session's last one
+// once the client gets the error: what was sent before it is still to end.
+func (s *Session) refused(kind string, err error) *Denial {
 	r := s.receipt(s.at)
 	r.Verdict = sqlState(err)
-	s.keep(&r)
 	s.p.counters.statements.Add(1)
 	s.p.counters.denied.Add(1)
 	s.p.observe.Judged(kind, r.Verdict)
 	s.log.Debug("statement refused", "request", r.RequestID, "sqlstate", r.Verdict, "error", err)
 	if r.Verdict == "XX000" {
 		s.log.Error("statement failed inside", "request", r.RequestID, "error", err)
-		return &Error{Code: "XX000", Message: fmt.Sprintf("internal error, request %s", r.RequestID)}
+		err = &Error{Code: "XX000", Message: fmt.Sprintf("internal error, request %s", r.RequestID)}
 	}
-	return err
+	d := plant(err)
+	d.receipt = func() { s.keep(&r) }
+	return d
 }
 
 func (s *Session) keep(r *Receipt) {

@@ -188,6 +188,7 @@ func TestRefusals(t *testing.T) {
 		if got := sqlState(d.Denial.Err); got != want {
 			t.Errorf("%s: %s %v, want %s", text, got, d.Denial.Err, want)
 		}
+		d.Denial.Shown()
 		if got := f.last(s)["verdict"]; got != want {
 			t.Errorf("%s: receipt says %v", text, got)
 		}
@@ -511,7 +512,9 @@ func TestExplainPlansOnly(t *testing.T) {
 func TestInternalFaultsShowAnId(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
-	err := s.refused("sql", errors.New("a detail nobody should see"))
+	d := s.refused("sql", errors.New("a detail nobody should see"))
+	d.Shown()
+	err := d.Err
 	if sqlState(err) != "XX000" || strings.Contains(err.Error(), "detail") {
 		t.Error(err)
 	}

@@ -216,6 +216,7 @@ func (s *session) errorResponse(h wire.Header) error {
 	var denial *pipeline.Denial
 	if due := s.replies.due(); due != nil && !s.replies.skipping && quotes(body, code, due.denial) {
 		denial = due.denial
+		denial.Shown()
 		code = sqlState(denial.Err)
 	}
 	if run := s.replies.watching(); run != nil {
