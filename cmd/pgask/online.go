@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline"
@@ -48,15 +50,13 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 	return faults
 }
 
-// reason is why a database can't be asked, without the dsn.
+// reason is why a database can't be asked, in one line: Postgres's own words, or
+// the whole story, in which pgconn has left out the password.
 func reason(err error) string {
-	if pg, ok := errors.AsType[interface {
-		SQLState() string
-		error
-	}](err); ok {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Error()
 	}
-	return err.Error()
+	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
 // explainStatement prints what would become of a statement for a user.
@@ -73,10 +73,14 @@ func explainStatement(ctx context.Context, r explainRequest) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Databases)) {
-		if !role.AllowsDatabase(name) {
-			continue
-		}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Databases)), func(name string) bool { return !role.AllowsDatabase(name) })
+	if len(names) == 0 {
+		return fmt.Errorf("user %s may use none of the databases", r.User.User)
+	}
+	if r.Offline {
+		fmt.Fprintln(r.Stdout, "offline: no table is known, so that every statement that names one is refused")
+	}
+	for _, name := range names {
 		if err := explainOn(ctx, r, pipe, c.Databases[name], role); err != nil {
 			return err
 		}
