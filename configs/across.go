@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// across checks what one file says about another.
+// across checks what one file says about another, and what all of them say that
+// this version ignores.
 func across(all *All) []Fault {
-	return slices.Concat(usersOfPolicy(all), databasesOfPolicy(all), databasesOfCurated(all))
+	return slices.Concat(usersOfPolicy(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
 }
 
 // usersOfPolicy checks that users' roles exist and go together.

@@ -11,8 +11,8 @@ var unsupported = []struct {
 	{"planner.mode", func(c *Config) bool { return c.Planner.Mode == "sql" }, "models write plans only, never SQL"},
 	{"index.store", func(c *Config) bool { return c.Index.Store == "pgvector" }, "the index is kept in memory"},
 	{"index.dsn", func(c *Config) bool { return c.Index.DSN != "" }, "the index is kept in memory"},
-	{"embeddings.provider", func(c *Config) bool { return c.Embeddings.Provider == "openai" }, "the built-in embedder is used"},
-	{"embeddings.model", func(c *Config) bool { return c.Embeddings.Model != "" }, "the built-in embedder is used"},
+	{"embeddings.provider", func(c *Config) bool { return c.Embeddings.Provider == "openai" }, "tables are found by their words, without an embedder"},
+	{"embeddings.model", func(c *Config) bool { return c.Embeddings.Model != "" }, "tables are found by their words, without an embedder"},
 	{"llm.routing.matcher", func(c *Config) bool { return c.LLM.Routing["matcher"] != "" }, "no model is asked which curated query fits"},
 	{"llm.routing.narrator", func(c *Config) bool { return c.LLM.Routing["narrator"] != "" }, "answers are not narrated"},
 	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},
@@ -26,21 +26,41 @@ var unsupported = []struct {
 	{"traces.mode", func(c *Config) bool { return c.Traces.Mode == "always" }, "no traces are written"},
 }
 
-// warnUnsupported notes the settings that this version ignores.
+// warnUnsupported notes the settings of pgask.yaml that this version ignores.
 func warnUnsupported(c *Config, origins map[string]Pos) []Fault {
 	var out []Fault
-	note := func(pos Pos, key, effect string) {
-		out = append(out, Fault{Pos: pos, Key: key, Msg: "this version of pgask ignores it: " + effect, Warning: true})
-	}
 	for _, u := range unsupported {
 		if u.used(c) {
-			note(origins[u.key], u.key, u.effect)
+			out = append(out, ignored(origins[u.key], u.key, u.effect))
 		}
 	}
 	for _, db := range c.Databases {
 		if db.Pool.Mode == "transaction" {
-			note(db.Pos, "databases."+db.Name+".pool.mode", "every session has its own backend, as in mode session")
+			out = append(out, ignored(db.Pos, "databases."+db.Name+".pool.mode", "every session has its own backend, as in mode session"))
 		}
 	}
 	return out
+}
+
+// unsupportedEntries are those of the other files.
+func unsupportedEntries(all *All) []Fault {
+	var out []Fault
+	for _, u := range all.Users.Users {
+		if u.Admin {
+			out = append(out, ignored(u.Pos, "users."+u.Name+".admin", "there is no admin database"))
+		}
+	}
+	for _, m := range all.Semantic.Metrics {
+		if m.ReviewRequiredBy != "" {
+			out = append(out, ignored(m.Pos, "metrics."+m.Name+".review_required_by", "nobody is asked to review"))
+		}
+	}
+	for _, s := range all.Semantic.Sources {
+		out = append(out, ignored(s.Pos, "sources."+s.Name, "questions are answered from tables and metrics only"))
+	}
+	return out
+}
+
+func ignored(pos Pos, key, effect string) Fault {
+	return Fault{Pos: pos, Key: key, Msg: "this version of pgask ignores it: " + effect, Warning: true}
 }
