@@ -23,6 +23,9 @@ func (j *judge) columnRef(n *pg_query.ColumnRef, l *level) (*column, error) {
 	}
 	last := n.Fields[len(n.Fields)-1]
 	if last.GetAStar() != nil {
+		if err := j.spread(len(it.columns)); err != nil {
+			return nil, err
+		}
 		for _, c := range it.columns {
 			at.refs = append(at.refs, reference{c, j.aggregates > 0})
 		}
@@ -184,6 +187,9 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 	}
 	j.mark(n.Arg)
 	j.mark(ref)
+	if err := j.spread(len(it.columns)); err != nil {
+		return nil, err
+	}
 	names := make([]string, len(it.columns))
 	for i, c := range it.columns {
 		names[i] = c.name

@@ -22,6 +22,9 @@ func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, err
 		return nil, err
 	}
 	both := append(append([]*item{}, a...), b...)
+	if err := j.spreadItems(both); err != nil {
+		return nil, err
+	}
 	merged, err := j.mergedColumns(n, a, b, l)
 	if err != nil {
 		return nil, err
@@ -47,11 +50,12 @@ func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, err
 func joinItem(a, b []*item, merged []string) *item {
 	it := &item{byColumn: true, denied: deniedIn(append(append([]*item{}, a...), b...))}
 	it.columns = plainColumns(merged)
+	isMerged := nameSet(it.columns)
 	for _, side := range [][]*item{a, b} {
 		cols, open := visible(side)
 		it.open = it.open || open
 		for _, c := range cols {
-			if !contains(merged, c.name) {
+			if !isMerged[c.name] {
 				it.columns = append(it.columns, c)
 			}
 		}
@@ -64,6 +68,7 @@ func joinItem(a, b []*item, merged []string) *item {
 func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
 	left, leftOpen := visible(a)
 	right, rightOpen := visible(b)
+	inLeft, inRight := nameSet(left), nameSet(right)
 	deniedLeft, deniedRight := deniedIn(a), deniedIn(b)
 	var names []string
 	for _, u := range n.UsingClause {
@@ -72,7 +77,7 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 		if deniedLeft[name] || deniedRight[name] {
 			return nil, j.view.deniedColumn("", name, l)
 		}
-		if !has(left, name) && !leftOpen || !has(right, name) && !rightOpen {
+		if !inLeft[name] && !leftOpen || !inRight[name] && !rightOpen {
 			return nil, j.view.unknownColumn("", name, &level{parent: l.parent, items: append(append([]*item{}, a...), b...)})
 		}
 		names = append(names, name)
@@ -84,30 +89,29 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 		return nil, unsupported("NATURAL JOIN with a function", "Use JOIN … ON.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(deniedLeft)) {
-		if has(right, name) || deniedRight[name] {
+		if inRight[name] || deniedRight[name] {
 			return nil, j.view.deniedNatural(name, l)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(deniedRight)) {
-		if has(left, name) {
+		if inLeft[name] {
 			return nil, j.view.deniedNatural(name, l)
 		}
 	}
 	for _, c := range left {
-		if has(right, c.name) {
+		if inRight[c.name] {
 			names = append(names, c.name)
 		}
 	}
 	return names, nil
 }
 
-func has(cols []column, name string) bool {
+func nameSet(cols []column) map[string]bool {
+	out := make(map[string]bool, len(cols))
 	for _, c := range cols {
-		if c.name == name {
-			return true
-		}
+		out[c.name] = true
 	}
-	return false
+	return out
 }
 
 // usingAlias is JOIN … USING (…) AS x: x qualifies the merged columns. The

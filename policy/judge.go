@@ -22,6 +22,8 @@ type judge struct {
 	used      map[catalog.Name]bool
 	params    int
 	generated int
+	// width is how many columns were spread out so far.
+	width int
 	// aggregates counts the aggregate calls around the node being walked.
 	aggregates int
 	// scalars are the output names of scalar sub-selects.

@@ -43,6 +43,9 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	if r.Relpersistence != "p" && r.Relpersistence != "" {
 		return nil, unsupported("this relation", "Name a table.")
 	}
+	if err := j.spread(len(g.columns)); err != nil {
+		return nil, err
+	}
 	it := relationItem(g, r.Alias)
 	if err := renameColumns(it, r.Alias); err != nil {
 		return nil, err
@@ -103,6 +106,9 @@ func (j *judge) withName(r *pg_query.RangeVar, c *cte) ([]*item, error) {
 	if !r.Inh {
 		return nil, unsupported("ONLY with a WITH name", "Leave ONLY out.")
 	}
+	if err := j.spread(len(c.columns)); err != nil {
+		return nil, err
+	}
 	it := &item{name: r.Relname, columns: plainColumns(c.columns), open: c.open || !c.known, byName: true, byColumn: true}
 	if r.Alias != nil {
 		it.name = r.Alias.Aliasname
@@ -162,6 +168,9 @@ func (j *judge) rangeSubselect(r *pg_query.RangeSubselect, l *level, left []*ite
 	}
 	out, err := j.query(r.Subquery, inner, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := j.spread(len(out.names)); err != nil {
 		return nil, err
 	}
 	it := &item{columns: plainColumns(out.names), open: out.open, byColumn: true}

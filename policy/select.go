@@ -231,6 +231,9 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 	ref := n.GetColumnRef()
 	j.mark(ref)
 	if len(ref.Fields) == 1 {
+		if err := j.spreadItems(l.items); err != nil {
+			return err
+		}
 		cols, open := visible(l.items)
 		for i := range cols {
 			out.names = append(out.names, cols[i].name)
@@ -242,6 +245,9 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 	}
 	it, at, err := j.qualifier(ref, l)
 	if err != nil {
+		return err
+	}
+	if err := j.spread(len(it.columns)); err != nil {
 		return err
 	}
 	for i := range it.columns {
