@@ -14,12 +14,17 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/policy"
 	"golang.org/x/sync/semaphore"
 )
 
 // ownConnections bounds the connections for questions of our own (catalog,
 // samples, EXPLAIN) of one database and login.
 const ownConnections = 4
+
+// samplers is how many of those may be sampling at once: it takes long, and
+// preflight can't wait.
+const samplers = 2
 
 // refreshAfter is how old a schema fingerprint may be when a statement names
 // something the snapshot doesn't know.
@@ -38,10 +43,12 @@ type Database struct {
 	now  func() time.Time
 
 	mu     sync.Mutex // guards pools
-	pools  map[string]*pgxpool.Pool
+	pools  map[auth.Login]*pgxpool.Pool
 	schema schema
 	// offline databases are asked nothing.
 	offline bool
+	// sampling is held by who samples.
+	sampling *semaphore.Weighted
 	// known holds what askers may know, by what they may see.
 	known memo[*knowledge]
 }
@@ -57,8 +64,8 @@ type schema struct {
 
 // NewDatabase prepares a database of the configuration; it does not connect.
 func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
-	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[string]*pgxpool.Pool{},
-		schema: schema{reader: semaphore.NewWeighted(1)}}
+	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[auth.Login]*pgxpool.Pool{},
+		schema: schema{reader: semaphore.NewWeighted(1)}, sampling: semaphore.NewWeighted(samplers)}
 }
 
 // OfflineDatabase is a database of a known schema that is never connected to.
@@ -77,13 +84,12 @@ func (d *Database) Close() {
 	}
 }
 
-// pool gives the connections that log in as login, with these settings; the
-// zero Login is the DSN's own.
-func (d *Database) pool(login auth.Login, settings map[string]string) (*pgxpool.Pool, error) {
+// pool gives the connections that log in as login; the zero Login is the DSN's
+// own. They have the settings that every governed session's backend has.
+func (d *Database) pool(login auth.Login) (*pgxpool.Pool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key := fmt.Sprintf("%q %q", login, settings) // maps print sorted by key
-	if p := d.pools[key]; p != nil {
+	if p := d.pools[login]; p != nil {
 		return p, nil
 	}
 	c, err := pgxpool.ParseConfig(d.dsn)
@@ -95,16 +101,14 @@ func (d *Database) pool(login auth.Login, settings map[string]string) (*pgxpool.
 	}
 	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	c.ConnConfig.RuntimeParams["application_name"] = "pgask"
-	c.ConnConfig.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
-	c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
-	maps.Copy(c.ConnConfig.RuntimeParams, settings)
+	maps.Copy(c.ConnConfig.RuntimeParams, policy.Pinned(&policy.Role{}))
 	c.MaxConns, c.MinConns = ownConnections, 0
 	c.MaxConnIdleTime = time.Minute
 	p, err := pgxpool.NewWithConfig(context.Background(), c)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", d.Name, err)
 	}
-	d.pools[key] = p
+	d.pools[login] = p
 	return p, nil
 }
 
@@ -137,7 +141,7 @@ func (d *Database) newest(ctx context.Context, enough func(*catalog.Snapshot) bo
 	if s := d.schema.snapshot.Load(); enough(s) {
 		return s, nil
 	}
-	p, err := d.pool(auth.Login{}, nil)
+	p, err := d.pool(auth.Login{})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/pgask/pgask/auth"
 )
 
 // A statement that needs nothing new of the schema doesn't wait for one that
@@ -51,5 +54,28 @@ func TestKnownSchemaIsNotWaitedFor(t *testing.T) {
 	}
 	if _, err := f.db.Refresh(t.Context()); err != nil {
 		t.Errorf("after that: %v", err)
+	}
+}
+
+// Our own questions share a few connections for each login, whoever they are
+// for.
+func TestOwnConnectionsAreShared(t *testing.T) {
+	f := newFixture(t)
+	f.pipe.Reload(testRules(t, strings.Replace(testPolicy, "  mute:\n", "  mute:\n    limits: {statement_timeout: 7s}\n", 1)))
+	f.play(f.session("clerk").Query(t.Context(), "ASK 'how many shops in Lima'"))
+	f.play(f.session("mute").Query(t.Context(), "SELECT count(*) FROM shops"))
+	if n := len(f.db.pools); n != 1 {
+		t.Errorf("%d pools of one login", n)
+	}
+	pool, err := f.db.pool(auth.Login{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, conn := range pool.AcquireAllIdle(t.Context()) {
+		var timeout string
+		if err := conn.QueryRow(t.Context(), "SHOW statement_timeout").Scan(&timeout); err != nil || timeout != "0" {
+			t.Errorf("a sample's limit is left behind: %s, %v", timeout, err)
+		}
+		conn.Release()
 	}
 }

@@ -20,14 +20,14 @@ var errExplainSlow = errors.New("EXPLAIN timed out")
 // explain asks Postgres for the plan of an approved statement and reads the
 // estimate from it. A statement with parameters is planned generically, as
 // Postgres would without their values.
-func (d *Database) explain(ctx context.Context, login auth.Login, pinned map[string]string, a policy.Approved, oids []uint32) (estimate, error) {
+func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Approved, oids []uint32) (estimate, error) {
 	script, err := explainScript(a, oids)
 	if err != nil {
 		return estimate{}, err
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, explainTimeout+explainTimeout/2, errExplainSlow)
 	defer stop()
-	p, err := d.pool(login, pinned)
+	p, err := d.pool(login)
 	if err != nil {
 		return estimate{}, err
 	}

@@ -30,7 +30,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved
 	}
 	began := s.p.now()
 	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
-	e, err := s.db.explain(ctx, s.login, policy.Pinned(at.role), a, oids)
+	e, err := s.db.explain(ctx, s.login, a, oids)
 	if err != nil {
 		return s.explainFailed(ctx, err)
 	}

@@ -3,9 +3,9 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,11 +31,13 @@ func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, e
 	if s.db.offline || !s.p.samples {
 		return nil, nil
 	}
+	if err := s.db.sampling.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer s.db.sampling.Release(1)
 	ctx, stop := context.WithTimeout(ctx, sampleTime)
 	defer stop()
-	settings := policy.Pinned(at.role)
-	settings["statement_timeout"] = strconv.FormatInt(sampleWait.Milliseconds(), 10)
-	p, err := s.db.pool(auth.Login{}, settings)
+	p, err := s.db.pool(auth.Login{})
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +46,14 @@ func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, e
 		return nil, unreachable(s.db.Name, err)
 	}
 	defer conn.Release()
+	if _, err := conn.Exec(ctx, fmt.Sprintf("SET statement_timeout = %d", sampleWait.Milliseconds())); err != nil {
+		return nil, unreachable(s.db.Name, err)
+	}
+	defer func() {
+		if _, err := conn.Exec(ctx, "RESET statement_timeout"); err != nil {
+			conn.Conn().Close(ctx) // for nobody else with that setting
+		}
+	}()
 	x := sampler{at: at, conn: conn.Conn(), limits: s.p.limits, log: s.log}
 	for _, q := range sampleQueries(at) {
 		x.take(ctx, q)
