@@ -3,6 +3,7 @@ module github.com/pgask/pgask
 go 1.26.8
 
 require (
+	github.com/agnivade/levenshtein v1.2.2
 	github.com/fergusstrange/embedded-postgres v1.34.0
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgproto3/v2 v2.3.3

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/pgask/pgask/configs"
@@ -91,7 +92,7 @@ func (v *View) nearestRelation(d *Denied, r *pg_query.RangeVar, n catalog.Name) 
 		if v.grants[name].broken != nil {
 			continue
 		}
-		if k := editDistance(r.Relname, name.Table); k < distance && k*2 <= len(r.Relname) {
+		if k := levenshtein.ComputeDistance(r.Relname, name.Table); k < distance && k*2 <= len(r.Relname) {
 			best, distance = v.shortest(name), k
 		}
 	}
@@ -150,7 +151,7 @@ func (v *View) refusedColumn(qualifier, name string, l *level) *Denied {
 				continue
 			}
 			for _, c := range it.columns {
-				if k := editDistance(name, c.name); k > 0 && k < distance && k*2 <= len(name) {
+				if k := levenshtein.ComputeDistance(name, c.name); k > 0 && k < distance && k*2 <= len(name) {
 					best, distance = c.name, k
 				}
 			}
@@ -171,7 +172,7 @@ func (v *View) unknownQualifier(name string, l *level) *Denied {
 	var names []string
 	for at := l; at != nil; at = at.parent {
 		for _, it := range at.items {
-			if it.byName && editDistance(it.name, name)*2 < len(name)+1 {
+			if it.byName && levenshtein.ComputeDistance(it.name, name)*2 < len(name)+1 {
 				names = append(names, it.name)
 			}
 		}
@@ -196,7 +197,7 @@ func (v *View) deniedFunction(name string) *Denied {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		if k := editDistance(name, n); k > 0 && k < distance && k*3 <= len(name) && !anyFunction(v.functions.deny, builtinSchema, n) {
+		if k := levenshtein.ComputeDistance(name, n); k > 0 && k < distance && k*3 <= len(name) && !anyFunction(v.functions.deny, builtinSchema, n) {
 			best, distance = n, k
 		}
 	}
@@ -213,25 +214,4 @@ func (v *View) deniedType(name string) *Denied {
 		d.withDetail("Only the built-in base types and enums of readable columns can be named.")
 	}
 	return d
-}
-
-// editDistance is Levenshtein's.
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for i := range row {
-		row[i] = i
-	}
-	for i := 1; i <= len(x); i++ {
-		previous := row[0]
-		row[0] = i
-		for k := 1; k <= len(y); k++ {
-			cost := 1
-			if x[i-1] == y[k-1] {
-				cost = 0
-			}
-			previous, row[k] = row[k], min(row[k]+1, row[k-1]+1, previous+cost)
-		}
-	}
-	return row[len(y)]
 }

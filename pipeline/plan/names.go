@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 )
 
@@ -92,11 +94,11 @@ func nearest(want string, names []string) []string {
 		name string
 		cost int
 	}
-	want = strings.ToLower(want)
+	want = strings.ToLower(want[:min(len(want), 64)]) // no name is longer, but a plan may hold anything
 	var found []scored
 	for _, n := range names {
 		low := strings.ToLower(n)
-		cost := distance(want, low)
+		cost := levenshtein.ComputeDistance(want, low)
 		if strings.Contains(low, want) || strings.Contains(want, low) {
 			cost = min(cost, 2)
 		}
@@ -112,26 +114,4 @@ func nearest(want string, names []string) []string {
 		}
 	}
 	return out
-}
-
-// distance is Levenshtein's, over bytes, of at most 64 bytes of each.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/pgask/pgask/pipeline/plan"
 )
 
@@ -164,32 +166,11 @@ func (q *question) nearest(w string) string {
 	}
 	sort.Strings(words)
 	for _, x := range words {
-		if d := editDistance(w, x); d <= best && d < len(w) && (name == "" || d < best) {
+		if d := levenshtein.ComputeDistance(w, x); d <= best && d < len(w) && (name == "" || d < best) {
 			best, name = d, x
 		}
 	}
 	return name
-}
-
-// editDistance is Levenshtein's.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // describe is a plan in one line, for a reader who must choose between plans.
