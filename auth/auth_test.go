@@ -230,7 +230,7 @@ func TestFaultyUsers(t *testing.T) {
 		if len(faults) == 1 && strings.Contains(faults[0].Error(), "secret") {
 			t.Error("a fault quotes the password")
 		}
-		if s.Len() != 1 {
+		if len(s.users) != 1 {
 			t.Errorf("%+v may log in", c.user)
 		}
 	}
@@ -241,7 +241,7 @@ func TestFaultyUsers(t *testing.T) {
 	if _, faults := NewStore(&configs.Users{Users: []configs.User{{Name: "u", Password: weak}}}); len(faults) != 1 || !faults[0].Warning {
 		t.Errorf("few iterations: %v", faults)
 	}
-	if s, faults := NewStore(nil); s.Len() != 0 || faults != nil {
+	if s, faults := NewStore(nil); len(s.users) != 0 || faults != nil {
 		t.Error("no users")
 	}
 }

@@ -38,9 +38,6 @@ func NewStore(u *configs.Users) (*Store, []configs.Fault) {
 	return s, faults
 }
 
-// Len is the number of users who can log in.
-func (s *Store) Len() int { return len(s.users) }
-
 // Principal is a user as a login would make it, for tools that explain what a
 // user may do. It proves nothing: sessions get theirs from an exchange.
 func (s *Store) Principal(name string) (Principal, bool) {

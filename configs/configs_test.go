@@ -35,12 +35,27 @@ func example(t *testing.T, file string) []byte {
 	return []byte(regexp.MustCompile(`(?m)^#  `).ReplaceAllString(s, "  "))
 }
 
+// defaults is the configuration of an empty pgask.yaml, its paths still
+// relative.
+func defaults() *Config {
+	c, _, _ := decodeConfig("pgask.yaml", nil, layers{})
+	return c
+}
+
+// decodeAlone reads pgask.yaml alone: no environment, no overrides, no other
+// file. Its relative paths become absolute.
+func decodeAlone(file string, data []byte) (*Config, []Fault) {
+	c, origins, faults := decodeConfig(file, data, layers{})
+	absolute(file, c)
+	return c, sorted(append(faults, validate(c, file, origins)...))
+}
+
 func TestSampleFilesAreTheDefaults(t *testing.T) {
 	all, faults := Load("pgask.yaml", nil)
 	if len(faults) > 0 {
 		t.Fatalf("sample configuration:\n%s", lines(faults))
 	}
-	want := Default()
+	want := defaults()
 	absolute("pgask.yaml", want)
 	if diff := cmp.Diff(want, all.Config); diff != "" {
 		t.Errorf("pgask.yaml differs from the defaults (-default +sample):\n%s", diff)
@@ -77,13 +92,13 @@ func TestDefaultFileHasEveryKey(t *testing.T) {
 			t.Errorf("default.yaml lacks %s", key)
 		}
 	}
-	if _, faults := DecodeConfig("default.yaml", defaultFile); len(faults) > 0 {
+	if _, faults := decodeAlone("default.yaml", defaultFile); len(faults) > 0 {
 		t.Errorf("default.yaml:\n%s", lines(faults))
 	}
 }
 
 func TestDefaults(t *testing.T) {
-	c := Default()
+	c := defaults()
 	if c.Listen != "127.0.0.1:6432" || c.Limits.StatementBytes != 1<<20 || c.Limits.Login != 15*time.Second ||
 		!c.Planner.Cache || c.Curated.MatchFloor != 0.6 || len(c.Planner.Order) != 4 || c.Planner.Today != "" {
 		t.Errorf("unexpected defaults: %+v", c)
@@ -114,7 +129,7 @@ func TestExamplesOfSampleFiles(t *testing.T) {
 	if got := all.Policy.Roles["analyst"].Backend.Password; got != "x" {
 		t.Errorf("password from file: %q", got)
 	}
-	c, faults := DecodeConfig("default.yaml", example(t, "default.yaml"))
+	c, faults := decodeAlone("default.yaml", example(t, "default.yaml"))
 	if len(faults) > 0 {
 		t.Fatalf("default.yaml's example:\n%s", lines(faults))
 	}

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // decoders maps the first word of a file in testdata to what reads it.
 var decoders = map[string]func(string, []byte) []Fault{
-	"config":   func(f string, b []byte) []Fault { _, faults := DecodeConfig(f, b); return faults },
+	"config":   func(f string, b []byte) []Fault { _, faults := decodeAlone(f, b); return faults },
 	"users":    func(f string, b []byte) []Fault { _, faults := DecodeUsers(f, b); return faults },
 	"policy":   func(f string, b []byte) []Fault { _, faults := DecodePolicy(f, b); return faults },
 	"semantic": func(f string, b []byte) []Fault { _, faults := DecodeSemantic(f, b); return faults },

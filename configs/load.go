@@ -34,14 +34,6 @@ func Load(path string, overrides Overrides) (*All, []Fault) {
 	return all, append(faults, more...)
 }
 
-// DecodeConfig reads pgask.yaml alone: no environment, no overrides, no other
-// file. Its relative paths become absolute.
-func DecodeConfig(file string, data []byte) (*Config, []Fault) {
-	c, origins, faults := decodeConfig(file, data, layers{})
-	absolute(file, c)
-	return c, sorted(append(faults, validate(c, file, origins)...))
-}
-
 // loadRest reads the other files, then checks what no file can say alone, and
 // makes paths absolute.
 func loadRest(path string, c *Config, origins map[string]Pos) (*All, []Fault) {

@@ -139,7 +139,7 @@ func TestSecrets(t *testing.T) {
 }
 
 func TestUnsupportedWarns(t *testing.T) {
-	c, faults := DecodeConfig("pgask.yaml", []byte(`
+	c, faults := decodeAlone("pgask.yaml", []byte(`
 databases: {acme: {dsn: host=h, pool: {mode: transaction}}}
 audit: {path: audit.jsonl, required: true}
 traces: {dir: traces, mode: always}
@@ -157,7 +157,7 @@ abstain: {confidence: 0.9}
 	if !filepath.IsAbs(c.Audit.Path) {
 		t.Errorf("audit.path = %s", c.Audit.Path)
 	}
-	if _, faults := DecodeConfig("pgask.yaml", nil); len(faults) > 0 {
+	if _, faults := decodeAlone("pgask.yaml", nil); len(faults) > 0 {
 		t.Errorf("the defaults warn:\n%s", lines(faults))
 	}
 }
@@ -214,7 +214,7 @@ func TestBrokenLine(t *testing.T) {
 		{"\t", 1},
 		{"a: 1\nb: @x\n", 2},
 	} {
-		_, faults := DecodeConfig("pgask.yaml", []byte(c.text))
+		_, faults := decodeAlone("pgask.yaml", []byte(c.text))
 		if len(faults) != 1 || faults[0].Pos.Line != c.line {
 			t.Errorf("%q: want one fault on line %d, got\n%s", c.text, c.line, lines(faults))
 		}
@@ -238,8 +238,8 @@ func TestDSNFaultKeepsSecrets(t *testing.T) {
 }
 
 func TestNullIsNoKey(t *testing.T) {
-	c, faults := DecodeConfig("pgask.yaml", []byte("planner: {today: null, order: ~}\ntls:\nlimits: {idle: }\n"))
-	want := Default()
+	c, faults := decodeAlone("pgask.yaml", []byte("planner: {today: null, order: ~}\ntls:\nlimits: {idle: }\n"))
+	want := defaults()
 	if len(faults) > 0 || c.Planner.Today != "" || len(c.Planner.Order) != 4 || c.TLS != want.TLS || c.Limits != want.Limits {
 		t.Errorf("%+v\n%s", c, lines(faults))
 	}

@@ -24,10 +24,8 @@ type recording struct {
 	CompletionTokens int    `json:"completion_tokens"`
 }
 
-// Key names a request's recording: equal for equal task, model, messages and
+// keyOf names a request's recording: equal for equal task, model, messages and
 // schema.
-func (c *Client) Key(r Request) string { return keyOf(c.Model(r.Task), r) }
-
 func keyOf(model string, r Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.Task, model, r.System, r.User, r.SchemaName, string(r.Schema)} {

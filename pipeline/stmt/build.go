@@ -94,11 +94,6 @@ func Op(operator string, left, right *pg_query.Node) *pg_query.Node {
 	return pg_query.MakeAExprNode(pg_query.A_Expr_Kind_AEXPR_OP, Names(operator), left, right, 0)
 }
 
-// AnyOf is left = ANY (array).
-func AnyOf(left, array *pg_query.Node) *pg_query.Node {
-	return pg_query.MakeAExprNode(pg_query.A_Expr_Kind_AEXPR_OP_ANY, Names("="), left, array, 0)
-}
-
 // And joins conditions by AND; one condition stays as it is, none is TRUE.
 func And(conditions ...*pg_query.Node) *pg_query.Node {
 	return boolExpr(pg_query.BoolExprType_AND_EXPR, true, conditions)
@@ -171,15 +166,6 @@ func SelectNode(s *pg_query.SelectStmt) *pg_query.Node {
 		s.Op = pg_query.SetOperation_SETOP_NONE
 	}
 	return &pg_query.Node{Node: &pg_query.Node_SelectStmt{SelectStmt: s}}
-}
-
-// SortBy is one item of ORDER BY, with the default place of nulls.
-func SortBy(value *pg_query.Node, descending bool) *pg_query.Node {
-	dir := pg_query.SortByDir_SORTBY_DEFAULT
-	if descending {
-		dir = pg_query.SortByDir_SORTBY_DESC
-	}
-	return pg_query.MakeSortByNode(value, dir, pg_query.SortByNulls_SORTBY_NULLS_DEFAULT, 0)
 }
 
 func selectOnly(value *pg_query.Node) *pg_query.Node {
