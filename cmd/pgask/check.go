@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/pgask/pgask/configs"
@@ -27,9 +26,6 @@ func (p *program) check(ctx context.Context, config string, offline bool) error 
 		return err
 	}
 	if !offline && !configs.Faulty(faults) {
-		if p.checkOnline == nil {
-			return errors.New("this build can check files only: use --offline")
-		}
 		faults = append(faults, p.checkOnline(ctx, f.all)...)
 	}
 	printFaults(p.stdout, faults)

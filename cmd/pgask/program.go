@@ -18,8 +18,7 @@ const (
 )
 
 // program is what the commands work with: the streams, and the functions that
-// reach databases, which wiring.go supplies. A command whose function is
-// missing doesn't exist.
+// reach databases, which wiring.go supplies.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -31,8 +30,6 @@ type program struct {
 	serve func(ctx context.Context, r serveRequest) error
 	// explain prints what would become of a statement.
 	explain func(ctx context.Context, r explainRequest) error
-	// extra are commands that have a package of their own.
-	extra []*cobra.Command
 }
 
 // usageError is a command line that can't be understood.
@@ -75,14 +72,7 @@ func (p *program) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand())
-	if p.serve != nil {
-		root.AddCommand(p.serveCommand())
-	}
-	if p.explain != nil {
-		root.AddCommand(p.explainCommand())
-	}
-	root.AddCommand(p.extra...)
+	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.demoCommand())
 	return root
 }
 

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"io"
-
-	"github.com/spf13/cobra"
 )
 
 // grammar is the version of Postgres whose SQL grammar governed statements are
@@ -17,6 +15,5 @@ func wire(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p.serve = func(ctx context.Context, r serveRequest) error { return serveFiles(ctx, stderr, r) }
 	p.checkOnline = checkDatabases
 	p.explain = explainStatement
-	p.extra = []*cobra.Command{p.demoCommand()}
 	return p
 }
