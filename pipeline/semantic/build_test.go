@@ -201,3 +201,14 @@ func TestVersion(t *testing.T) {
 		t.Error("content didn't change the version")
 	}
 }
+
+// A filter's table is named as SQL names tables, here as everywhere.
+func TestFilterTableIsSpelledAsInSQL(t *testing.T) {
+	s := catalog.NewSnapshot("shop", 150000, []*catalog.Table{table("Items", []string{"id"}, "id", "n"), table("items", []string{"id"}, "id", "n")}, nil)
+	for spelled, want := range map[string]string{"public.Items": "items", `PUBLIC."Items"`: "Items", "public.ITEMS": "items"} {
+		m, faults := semantic.Build(metric(configs.Metric{Expr: "sum(n)", Table: cname(want), Filter: map[string]string{spelled: "n = 1"}}), s)
+		if len(faults) > 0 || m.Metric("m") == nil || m.Metric("m").Filters[0].Table != name(want) {
+			t.Errorf("%s: %v", spelled, faults)
+		}
+	}
+}

@@ -96,27 +96,12 @@ func (b *builder) filters(f configs.Metric, m *Metric, key string) {
 }
 
 // spelled finds a table as a key of the file spells it.
-func (b *builder) spelled(s string) *catalog.Table {
-	for _, t := range b.snapshot.Tables {
-		if s == t.Name.Schema+"."+t.Name.Table || s == quote(t.Name.Schema)+"."+quote(t.Name.Table) {
-			return t
-		}
+func (b *builder) spelled(text string) *catalog.Table {
+	n, err := configs.ParseName(text)
+	if err != nil {
+		return nil
 	}
-	for _, t := range b.snapshot.Tables {
-		if strings.EqualFold(s, t.Name.Schema+"."+t.Name.Table) {
-			return t
-		}
-	}
-	return nil
-}
-
-func quote(s string) string {
-	for i, r := range s {
-		if !(r == '_' || r >= 'a' && r <= 'z' || i > 0 && r >= '0' && r <= '9') {
-			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		}
-	}
-	return s
+	return b.snapshot.Table(catalog.Name{Schema: n.Schema, Table: n.Table})
 }
 
 // expression parses an SQL expression over the columns of one table. A metric
