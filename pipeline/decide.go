@@ -123,10 +123,22 @@ func (s *Session) parse(text string) (statements []stmt.Statement, mine bool, er
 	}
 	for _, st := range statements {
 		if s.ours(st) {
-			return statements, true, nil
+			return statements, true, s.divisible(text, len(statements))
 		}
 	}
 	return nil, false, nil
+}
+
+// divisible refuses to take a passthrough session's message apart where it may
+// not have the statements that it seems to: with standard_conforming_strings
+// off, which such a session may set, a backslash keeps a literal open that ends
+// there for us, and what stands in it would run.
+func (s *Session) divisible(text string, n int) error {
+	if n < 2 || !strings.Contains(text, `\`) {
+		return nil
+	}
+	return &Error{Code: "0A000", Message: "statements with a backslash can't be sent together with a question or a tag",
+		Advice: "send them one by one"}
 }
 
 // ours tells whether a passthrough session's statement takes our path.

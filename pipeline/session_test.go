@@ -471,6 +471,30 @@ func TestPreflightOfParameters(t *testing.T) {
 	}
 }
 
+// TestBackslashesDontSplit has messages that are one statement for a session
+// with standard_conforming_strings off.
+func TestBackslashesDontSplit(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("boss")
+	for _, text := range []string{
+		`/* ask: how many shops */ SELECT '\'; DELETE FROM shops --'`,
+		`/* pgask: governed */ SELECT '\'; SELECT 1 --'`,
+		`SHOW pgask.last; SELECT '\'; DELETE FROM shops --'`,
+	} {
+		if d := s.Query(t.Context(), text); d.Denial == nil || sqlState(d.Denial.Err) != "0A000" {
+			t.Errorf("%s: %+v", text, d)
+		}
+	}
+	for _, text := range []string{`SELECT '\'; SELECT 1`, `SELECT 1; SELECT '\'; DELETE FROM shops --'`} {
+		if d := s.Query(t.Context(), text); !d.Untouched {
+			t.Errorf("%s: touched", text)
+		}
+	}
+	if d := s.Query(t.Context(), `/* pgask: governed */ SELECT '\d' || city FROM shops`); d.Denial != nil {
+		t.Error(d.Denial.Err)
+	}
+}
+
 // TestFailedPreflightLeavesNothing has one statement fail after its PREPARE; the
 // connection it was tried on serves all sessions of that login.
 func TestFailedPreflightLeavesNothing(t *testing.T) {
