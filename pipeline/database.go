@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -155,17 +156,21 @@ func (d *Database) newest(ctx context.Context, enough func(*catalog.Snapshot) bo
 		s, err = d.read(ctx, tx)
 		return err
 	})
-	if err != nil && conn.Conn().IsClosed() {
+	switch {
+	case err == nil:
+		return s, nil
+	case conn.Conn().IsClosed():
 		return nil, unreachable(d.Name, err)
 	}
-	return s, err
+	// Our own question failed: Postgres's error to it is none of the client's.
+	return nil, errors.New("database " + d.Name + ": " + err.Error())
 }
 
 // read takes a new snapshot unless the fingerprint is the old one's.
 func (d *Database) read(ctx context.Context, conn catalog.Querier) (*catalog.Snapshot, error) {
 	print, err := catalog.Fingerprint(ctx, conn)
 	if err != nil {
-		return nil, fmt.Errorf("database %s: fingerprint: %w", d.Name, err)
+		return nil, fmt.Errorf("fingerprint: %w", err)
 	}
 	d.schema.checked = d.now()
 	if old := d.schema.snapshot.Load(); old != nil && print == d.schema.print {
@@ -173,7 +178,7 @@ func (d *Database) read(ctx context.Context, conn catalog.Querier) (*catalog.Sna
 	}
 	s, err := catalog.Read(ctx, conn, catalog.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("database %s: catalog: %w", d.Name, err)
+		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	s.Database = d.Name // clients and policies know it by the configured name
 	d.schema.snapshot.Store(s)

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgask/pgask/auth"
 )
 
@@ -77,5 +79,27 @@ func TestOwnConnectionsAreShared(t *testing.T) {
 			t.Errorf("a sample's limit is left behind: %s, %v", timeout, err)
 		}
 		conn.Release()
+	}
+}
+
+// What Postgres says to our own login is for the log.
+func TestOurOwnLoginIsNotNamed(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	d := s.refused("ask", unreachable("shop", &pgconn.PgError{Code: "53300", Message: `too many connections for role "hidden"`}))
+	if _, shown := errors.AsType[*pgconn.PgError](d.Err); shown || sqlState(d.Err) != "57P03" || strings.Contains(d.Err.Error(), "hidden") {
+		t.Errorf("%v", d.Err)
+	}
+	f.db.now = func() time.Time { return time.Now().Add(time.Hour) }
+	if _, err := f.conn.Exec(t.Context(), "REVOKE SELECT ON pg_catalog.pg_attribute FROM PUBLIC; CREATE ROLE blind LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := f.db.pool(auth.Login{User: "blind"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.db.pools[auth.Login{}] = pool
+	if _, err := f.db.Refresh(t.Context()); err == nil || sqlState(err) != "XX000" {
+		t.Errorf("a catalog that can't be read: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -139,6 +140,9 @@ func (s *Session) refused(kind string, err error) *Denial {
 	if r.Verdict == "XX000" {
 		s.log.Error("statement failed inside", "request", r.RequestID, "error", err)
 		err = &Error{Code: "XX000", Message: fmt.Sprintf("internal error, request %s", r.RequestID)}
+	}
+	if own, ok := errors.AsType[*Error](err); ok {
+		err = own // what it wraps is for the log
 	}
 	d := plant(err)
 	d.receipt = func() { s.keep(&r) }
