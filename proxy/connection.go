@@ -160,11 +160,13 @@ func (c *connection) welcome(final []byte, b *Backend, pid uint32, secret []byte
 func (c *connection) refuse(err error) {
 	var op *net.OpError
 	var broken *handshake
+	var coded interface{ SQLState() string }
 	switch {
 	case errors.As(err, &broken):
 		c.server.metrics.LoginFailed(sqlState(err))
 		c.log.Info("session refused", "error", err)
 		return // TLS has said it, and anything plain would be noise
+	case errors.As(err, &coded): // whatever it wraps, it is for the client to read
 	case timedOut(err) && c.server.isClosed():
 		err = errShutdown
 	case timedOut(err):

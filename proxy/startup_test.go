@@ -3,8 +3,13 @@ package proxy_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -182,6 +187,7 @@ func TestLoginTimeout(t *testing.T) {
 }
 
 func TestAdmissionErrors(t *testing.T) {
+	unreachable := &proxy.Failure{Code: "57P03", Message: "the database is not reachable"}
 	tests := []struct {
 		name    string
 		admit   error
@@ -192,7 +198,10 @@ func TestAdmissionErrors(t *testing.T) {
 		{"refused by the gate", refused{}, nil, "42501", "permission denied for table secrets"},
 		{"wrapped", fmt.Errorf("gate: %w", refused{}), nil, "42501", "permission denied for table secrets"},
 		{"unknown", fmt.Errorf("secret: /etc/passwd"), nil, "XX000", "internal error (incident "},
-		{"backend down", nil, &proxy.Failure{Code: "57P03", Message: "the database is not reachable"}, "57P03", "the database is not reachable"},
+		{"backend down", nil, unreachable, "57P03", "the database is not reachable"},
+		{"dial refused", nil, errors.Join(unreachable, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "57P03", "the database is not reachable"},
+		{"dial timed out", nil, errors.Join(unreachable, os.ErrDeadlineExceeded), "57P03", "the database is not reachable"},
+		{"backend hung up", nil, errors.Join(unreachable, io.EOF), "57P03", "the database is not reachable"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
