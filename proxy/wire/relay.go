@@ -17,8 +17,9 @@ import (
 // written straight out of the read buffer, at the latest when the next read
 // could block, so that one read makes one write.
 type Relay struct {
-	src, dst net.Conn
-	buf      buffer
+	src io.Reader
+	dst io.Writer
+	buf buffer
 
 	// buf.b[run:pos] passes and has not been written, buf.b[pos:end] has been
 	// read and not been decided.
@@ -43,7 +44,7 @@ type Relay struct {
 // it is what a login has read beyond its end. moved, unless nil, is told of
 // every read that follows at least one frame or byte.
 func NewRelay(src, dst net.Conn, buffered []byte, moved func(frames, bytes int)) *Relay {
-	r := &Relay{src: src, dst: dst, moved: moved}
+	r := &Relay{src: reader(src), dst: writer(dst), moved: moved}
 	if len(buffered) > 0 {
 		r.buf.b = slices.Clone(buffered)
 		r.end = len(buffered)
