@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -31,21 +32,30 @@ func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Appro
 	if err != nil {
 		return estimate{}, err
 	}
+	e, again, err := explainOn(ctx, p, d.Name, script)
+	if again {
+		e, _, err = explainOn(ctx, p, d.Name, script)
+	}
+	return e, err
+}
+
+// explainOn asks over one connection. A connection that had died while it was
+// idle says nothing about the statement: it is worth asking again.
+func explainOn(ctx context.Context, p *pgxpool.Pool, database, script string) (e estimate, again bool, err error) {
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		return estimate{}, unreachable(d.Name, err)
+		return e, false, unreachable(database, err)
 	}
 	defer conn.Release()
 	pg := conn.Conn().PgConn()
 	text, err := explainOnce(ctx, pg, script)
 	if err != nil {
-		return estimate{}, err
+		return e, pg.IsClosed() && ctx.Err() == nil, err
 	}
-	e, err := weigh(text)
-	if err != nil {
-		return estimate{}, err
+	if e, err = weigh(text); err != nil {
+		return e, false, err
 	}
-	return e, e.measure(ctx, pg)
+	return e, false, e.measure(ctx, pg)
 }
 
 // explainScript is the one message sent for a preflight, in a transaction that

@@ -32,15 +32,16 @@ func (s *Session) origin(v *verdict) *verdict {
 	return v
 }
 
-// cursor is the budget of an open cursor, shared by all its fetches; nil for
-// one that was never opened, from which Postgres gives nothing.
+// cursor is the budget of an open cursor, shared by all its fetches. A cursor
+// that no DECLARE opened is a portal of the protocol, whose rows are counted
+// where it is executed: FETCH shows none of them.
 func (s *Session) cursor(name string) *Budget {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.held.cursors[name]; c != nil {
 		return c.budget
 	}
-	return nil
+	return &Budget{spent: true}
 }
 
 // settle applies what an ended execution changed in the session.

@@ -29,6 +29,8 @@ type Budget struct {
 	Cap  int64
 	seen int64
 	cut  bool
+	// spent shows no row at all, whatever the cap.
+	spent bool
 }
 
 // Outcome is how one execution ended.
@@ -57,7 +59,7 @@ func (r *Run) Row() bool {
 		r.rows++
 		return true
 	}
-	if r.budget.Cap > 0 && r.budget.seen >= r.budget.Cap {
+	if r.budget.spent || r.budget.Cap > 0 && r.budget.seen >= r.budget.Cap {
 		r.budget.cut = true
 		return false
 	}

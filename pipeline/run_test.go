@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgask/pgask/policy"
 )
 
 // watch plays n rows through a run and completes it with tag.
@@ -61,6 +64,19 @@ func TestRunCountsOverPieces(t *testing.T) {
 		fetch := &Run{resolve: func() *Budget { return cursor }}
 		if _, tag, _ := watch(fetch, 2, "FETCH 2"); tag != want {
 			t.Errorf("fetch %d: tag %q, want %q", i, tag, want)
+		}
+	}
+}
+
+// A portal of the protocol is counted where it is executed; FETCH from it, which
+// would count anew, shows nothing.
+func TestFetchFromAPortal(t *testing.T) {
+	s := &Session{}
+	for _, cap := range []int64{0, 3} {
+		v := &verdict{s: s, facts: policy.Facts{Tag: "FETCH", Rows: true, Cursor: "p", Cap: cap}}
+		r := v.run(time.Time{})
+		if r.Row() || r.Row() {
+			t.Errorf("cap %d: a row was shown", cap)
 		}
 	}
 }

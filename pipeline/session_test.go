@@ -533,6 +533,18 @@ func TestExplainPlansOnly(t *testing.T) {
 	}
 }
 
+// A connection of our own that died while nobody used it costs nobody an answer.
+func TestDeadPreflightConnection(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	for range 3 {
+		f.play(s.Query(t.Context(), "SELECT count(*) FROM shops"))
+		if _, err := f.conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'pgask' AND datname = current_database()"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestInternalFaultsShowAnId(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
