@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -32,7 +33,7 @@ func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (
 	if err := firstFaults(faults, log); err != nil {
 		return nil, nil, err
 	}
-	chain, err := assemblePlanners(f)
+	chain, err := assemblePlanners(f, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +47,7 @@ func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (
 
 // assemblePlanners makes the planners in the configured order; one that isn't
 // configured is left out.
-func assemblePlanners(f *files) (planner.Planner, error) {
+func assemblePlanners(f *files, log *slog.Logger) (planner.Planner, error) {
 	var chain []planner.Planner
 	c := f.all.Config
 	for _, name := range c.Planner.Order {
@@ -58,7 +59,7 @@ func assemblePlanners(f *files) (planner.Planner, error) {
 		case "builtin":
 			chain = append(chain, planner.NewBuiltin())
 		case "model":
-			model, err := assembleModel(c)
+			model, err := assembleModel(c, log)
 			if err != nil {
 				return nil, err
 			}
@@ -71,16 +72,29 @@ func assemblePlanners(f *files) (planner.Planner, error) {
 }
 
 // assembleModel makes the model planner; nil where no provider is configured.
-func assembleModel(c *configs.Config) (planner.Planner, error) {
+func assembleModel(c *configs.Config, log *slog.Logger) (planner.Planner, error) {
 	if c.LLM.BaseURL == "" && c.LLM.Replay == "" {
 		return nil, nil
 	}
 	client, err := llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
-		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay})
+		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay, Observe: modelLog(log)})
 	if err != nil {
 		return nil, err
 	}
 	return planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries})
+}
+
+// modelLog writes one line a model call: what it cost, and how it failed where
+// it did. No text of it.
+func modelLog(log *slog.Logger) func(llm.Call) {
+	return func(c llm.Call) {
+		level := slog.LevelInfo
+		if c.Failure != "" {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, "model call", "task", c.Task, "model", c.Model, "failure", c.Failure,
+			"prompt_tokens", c.PromptTokens, "completion_tokens", c.CompletionTokens, "took", c.Took)
+	}
 }
 
 // loadTLS reads the certificates clients are met with; nil with mode disable.

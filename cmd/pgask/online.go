@@ -61,7 +61,7 @@ func reason(err error) string {
 
 // explainStatement prints what would become of a statement for a user.
 func explainStatement(ctx context.Context, r explainRequest) error {
-	chain, err := assemblePlanners(r.Files)
+	chain, err := assemblePlanners(r.Files, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
