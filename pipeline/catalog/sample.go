@@ -73,7 +73,8 @@ type SampleQuery struct {
 
 // KindOf tells what of a column is worth sampling: values of text, the range of
 // dates and of numbers that are no keys. Text keys count, since short ones are
-// names that people say (a region's code); long lists of them aren't kept.
+// names that people say (a region's code); long lists of them aren't kept. An
+// enum's labels are known, unless somebody may see a part of the rows only.
 func KindOf(t *Table, c *Column) SampleKind {
 	if c.Type.Category == 'S' {
 		return SampleValues
@@ -82,6 +83,10 @@ func KindOf(t *Table, c *Column) SampleKind {
 		return SampleNone
 	}
 	switch c.Type.Category {
+	case 'E':
+		if len(c.Values) == 0 {
+			return SampleValues
+		}
 	case 'D':
 		return SampleRange
 	case 'N':

@@ -11,12 +11,14 @@ import (
 func sampleTable() *catalog.Table {
 	text := catalog.Type{Schema: "pg_catalog", Name: "text", SQL: "text", Category: 'S'}
 	number := catalog.Type{Schema: "pg_catalog", Name: "numeric", SQL: "numeric", Category: 'N'}
+	mood := catalog.Type{Schema: "public", Name: "mood", SQL: "public.mood", Category: 'E'}
 	return &catalog.Table{
 		Name: catalog.Name{Schema: "public", Table: "t"}, Rows: 100, PrimaryKey: []string{"id"},
 		Columns: []*catalog.Column{
 			{Name: "id", Type: number}, {Name: "code", Type: text}, {Name: "amount", Type: number},
 			{Name: "parent", Type: number}, {Name: "at", Type: catalog.Type{Name: "date", Category: 'D'}},
 			{Name: "blob", Type: catalog.Type{Name: "bytea", Category: 'U'}}, {Name: "state", Type: text},
+			{Name: "mood", Type: mood, Values: []string{"sad", "ok"}}, {Name: "scoped mood", Type: mood},
 		},
 		Unique:      [][]string{{"code"}},
 		ForeignKeys: []*catalog.ForeignKey{{Name: "p", Columns: []string{"parent"}}},
@@ -31,7 +33,7 @@ func TestSampleQueries(t *testing.T) {
 			t.Errorf("%s: 100 rows are looked at whole", q.Column)
 		}
 	}
-	want := map[string]catalog.SampleKind{"code": catalog.SampleValues, "amount": catalog.SampleRange, "at": catalog.SampleRange}
+	want := map[string]catalog.SampleKind{"code": catalog.SampleValues, "amount": catalog.SampleRange, "at": catalog.SampleRange, "scoped mood": catalog.SampleValues}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
