@@ -246,14 +246,22 @@ func (b *builder) order() error {
 		}
 		b.plan.OrderBy = append(b.plan.OrderBy, key)
 	}
-	if len(b.f.orders) == 0 {
-		for i, g := range b.f.groups {
-			if g.unit != "" && i == 0 {
-				b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Item: g.unit})
-			}
-		}
+	if len(b.f.orders) == 0 && len(b.f.groups) > 0 {
+		b.inTime(b.f.groups[0])
 	}
 	return nil
+}
+
+// inTime puts an answer that is grouped by time first into time's order.
+func (b *builder) inTime(g group) {
+	if g.unit != "" {
+		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Item: g.unit})
+		return
+	}
+	if m := b.picks[g.col]; g.col != nil && m.column != nil && m.column.Type.Category == 'D' {
+		e := column(m.table, m.column)
+		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Expr: &e})
+	}
 }
 
 // shared tells whether several rows of the answer can belong to one row of the
