@@ -98,19 +98,18 @@ func (c *checker) columns() {
 func (c *checker) scopes() {
 	for i, s := range c.rules.scopes {
 		key := fmt.Sprintf(".scopes[%d]", i)
-		reached := 0
 		for _, p := range s.config.Tables {
-			for _, t := range c.matched(p) {
-				reached++
+			tables := c.matched(p)
+			if len(tables) == 0 {
+				c.add(s.config.Pos, key, true, "%s matches no relation", p)
+			}
+			for _, t := range tables {
 				if s.where != nil {
 					c.fits(s.where, t, s.config.Pos, key+".where")
 				} else {
 					c.viaFits(s, t, key+".via")
 				}
 			}
-		}
-		if reached == 0 {
-			c.add(s.config.Pos, key, true, "matches no relation")
 		}
 	}
 }

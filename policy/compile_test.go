@@ -228,7 +228,7 @@ func TestConstants(t *testing.T) {
 func TestCheck(t *testing.T) {
 	p, faults := compileOne(t, func(r *configs.Role) {
 		r.Tables.Allow = patterns(t, "public.*", "nowhere.*")
-		r.Scopes = []configs.Scope{{Tables: patterns(t, "public.orders"), Where: "tenant = 1"}, {Tables: patterns(t, "public.gone"), Where: "true"},
+		r.Scopes = []configs.Scope{{Tables: patterns(t, "public.orders", "public.ordrs"), Where: "tenant = 1"}, {Tables: patterns(t, "public.gone"), Where: "true"},
 			{Tables: patterns(t, "public.order_items"), Via: &configs.Via{Parent: name(t, "public.orders"), Columns: map[string]string{"oid": "id"}}}}
 		r.Columns = []configs.ColumnRule{{Table: name(t, "public.accounts"), Deny: []string{"taxid"}}}
 	})
@@ -240,7 +240,7 @@ func TestCheck(t *testing.T) {
 		text += fmt.Sprintln(f.Warning, f.Key, f.Msg)
 	}
 	for _, want := range []string{"true roles.r.tables.allow nowhere.* matches no relation", "true roles.r.tables.allow public.* doesn't reach public.v_orders",
-		"false roles.r.scopes[0].where public.orders: has no column tenant", "true roles.r.scopes[1] matches no relation",
+		"false roles.r.scopes[0].where public.orders: has no column tenant", "true roles.r.scopes[0] public.ordrs matches no relation", "true roles.r.scopes[1] public.gone matches no relation",
 		"false roles.r.scopes[2].via public.order_items has no column oid", "true roles.r.columns[0].deny public.accounts has no column taxid"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
