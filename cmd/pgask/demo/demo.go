@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -62,6 +63,11 @@ func run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	for flag, address := range map[string]string{"--listen": o.Listen, "--http": o.HTTP} {
+		if err := free(ctx, flag, address); err != nil {
+			return err
+		}
+	}
 	dir, err := workFolder(o.Data)
 	if err != nil {
 		return err
@@ -77,6 +83,18 @@ func run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	return serveAndShow(ctx, o, config, db)
+}
+
+// free tells before anything is started whether the proxy will get its address.
+func free(ctx context.Context, flag, address string) error {
+	if address == "" {
+		return nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("%s: %w; %s 127.0.0.1:0 takes a free port", flag, err, flag)
+	}
+	return l.Close()
 }
 
 // serveAndShow runs the proxy beside the tour. Whichever fails first ends both.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,7 +93,13 @@ func TestStopped(t *testing.T) {
 }
 
 func TestFaultyFlags(t *testing.T) {
-	for _, o := range []Options{{Today: "tomorrow"}, {DSN: "not a url"}, {Data: "/dev/null/x"}} {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := l.Addr().String()
+	for _, o := range []Options{{Today: "tomorrow"}, {DSN: "not a url"}, {Data: "/dev/null/x"}, {Listen: "6432"}, {HTTP: taken}} {
 		var errs bytes.Buffer
 		o.Stdout, o.Stderr = &bytes.Buffer{}, &errs
 		if code := Run(context.Background(), o); code != 1 || !strings.Contains(errs.String(), "--") {
