@@ -47,6 +47,7 @@ func (c *connection) serve(uncut func() bool) {
 		return
 	}
 	c.start = start
+	c.log = c.log.With("user", c.start.Params["user"])
 	defer c.server.sessions.Add(-1)
 	if int(c.server.sessions.Add(1)) > c.server.limits.Clients {
 		c.refuse(errCrowded)
@@ -91,7 +92,7 @@ func (c *connection) login() (*opened, error) {
 		return nil, err
 	}
 	_ = c.conn.SetDeadline(time.Time{})
-	c.log = c.log.With("session", randomHex(4), "user", who.User, "database", c.database())
+	c.log = c.log.With("session", randomHex(4), "database", c.database())
 	ctx, cancel := context.WithTimeout(c.server.ctx, c.server.limits.Connect)
 	defer cancel()
 	admission, err := c.server.opts.Gate.Admit(ctx, who, c.startup())
@@ -177,7 +178,7 @@ func (c *connection) refuse(err error) {
 		return
 	}
 	c.server.metrics.LoginFailed(sqlState(err))
-	c.log.Info("session refused", "user", c.start.Params["user"], "error", err)
+	c.log.Info("session refused", "error", err)
 	sayFatal(c.conn, err, c.log)
 	linger(c.conn)
 }
