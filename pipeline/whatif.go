@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
@@ -23,9 +24,11 @@ type Forecast struct {
 // Explain judges a text as Query would and tells how, statement by statement.
 func (s *Session) Explain(ctx context.Context, text string) []Forecast {
 	statements, mine, err := s.parse(text)
-	if err != nil || !mine {
-		return []Forecast{{Statement: text, SQL: text, Err: err,
-			Steps: []planner.Step{{Stage: "parse", Outcome: outcomeOf(err), Detail: "sent as it came"}}}}
+	if err != nil {
+		return []Forecast{{Statement: text, Err: err, Steps: []planner.Step{{Stage: "parse", Outcome: sqlState(err), Detail: err.Error()}}}}
+	}
+	if !mine {
+		return []Forecast{{Statement: text, SQL: text, Steps: []planner.Step{{Stage: "parse", Outcome: "ok", Detail: "sent as it came"}}}}
 	}
 	out := make([]Forecast, len(statements))
 	for i, st := range statements {
@@ -57,17 +60,10 @@ func (s *Session) forecast(ctx context.Context, st stmt.Statement) Forecast {
 	return f
 }
 
-func outcomeOf(err error) string {
-	if err != nil {
-		return sqlState(err)
-	}
-	return "ok"
-}
-
 func tables(v *verdict) string {
 	var names []string
 	for _, t := range v.facts.Tables {
-		names = append(names, t.Schema+"."+t.Table)
+		names = append(names, configs.Spell(t.Schema)+"."+configs.Spell(t.Table))
 	}
 	if names == nil {
 		return ""
