@@ -178,6 +178,9 @@ func (c *connection) refuse(err error) {
 		return
 	}
 	c.server.metrics.LoginFailed(sqlState(err))
+	if w, ok := coded.(interface{ Unwrap() error }); ok { // what clients don't see, such as the address
+		c.log = c.log.With("cause", w.Unwrap())
+	}
 	c.log.Info("session refused", "error", err)
 	sayFatal(c.conn, err, c.log)
 	linger(c.conn)

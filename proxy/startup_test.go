@@ -1,11 +1,13 @@
 package proxy_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/pool"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -216,6 +219,28 @@ func TestAdmissionErrors(t *testing.T) {
 				t.Errorf("got %+v", r)
 			}
 		})
+	}
+}
+
+// TestUnreachableLogged wants the network's own words in the log and nowhere else.
+func TestUnreachableLogged(t *testing.T) {
+	cause := errors.New("dial tcp 10.1.2.3:5432: no route to host")
+	var log bytes.Buffer
+	s, addr := serve(t, proxy.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
+			return proxy.Admission{}, &pool.Unreachable{Database: "acme", Cause: cause}
+		})})
+	p := pgtest.Dial(t, addr)
+	p.Send(pgtest.Startup(wire.Version30, "user", "ana"))
+	p.Authenticate(password)
+	if r := p.ExpectError("57P03"); strings.Contains(fmt.Sprint(r), "10.1.2.3") {
+		t.Errorf("the client read %+v", r)
+	}
+	if err := s.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "10.1.2.3") {
+		t.Errorf("no cause in %s", log.String())
 	}
 }
 
