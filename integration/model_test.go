@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgask/pgask/cmd/pgask/demo"
-	"github.com/pgask/pgask/cmd/pgask/demo/company"
 )
 
 // provider is a model server that speaks OpenAI's chat completions with
@@ -80,35 +75,16 @@ func status(code int) func(http.ResponseWriter) {
 // to the provider.
 func withModel(t *testing.T, p *provider) *fixture {
 	t.Helper()
-	f := *acme(t)
-	dir := t.TempDir()
-	listen := freeAddress()
-	var err error
-	f.Cert = filepath.Join(dir, "server.crt")
-	if f.Config, err = demo.WriteConfig(dir, demo.Settings{Listen: listen, HTTP: freeAddress(), DSN: f.Login(company.Proxy), Password: f.Password}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(f.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(text), "order: [curated, cache, builtin, model]", "order: [model]", 1) +
-		fmt.Sprintf("\nllm: {base_url: %q, api_key: top-secret-key, model: scripted, timeout: 5s}\n", p.URL+"/v1")
-	if err := os.WriteFile(f.Config, []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f.Proxy, err = startServe(f.Config, listen); err != nil {
-		t.Fatal(err)
-	}
+	f := secondProxy(t, func(text string) string {
+		return strings.Replace(text, "order: [curated, cache, builtin, model]", "order: [model]", 1) +
+			fmt.Sprintf("\nllm: {base_url: %q, api_key: top-secret-key, model: scripted, timeout: 5s}\n", p.URL+"/v1")
+	})
 	t.Cleanup(func() {
-		if err := f.Proxy.stop(); err != nil {
-			t.Error(err)
-		}
 		if strings.Contains(f.Proxy.log.String(), "top-secret-key") {
 			t.Error("the log holds the provider's key")
 		}
 	})
-	return &f
+	return f
 }
 
 const (

@@ -13,13 +13,18 @@ import (
 )
 
 // watched runs the program after it and ends it when its own standard input
-// does: by order, or because the tests died.
+// does: by order, or because the tests died. It passes SIGHUP on.
 const watched = `
 exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
+trap 'kill -HUP $server' HUP
 { cat <&3; kill -TERM $server; } >/dev/null 2>&1 &
-wait $server`
+while :; do
+	wait $server
+	code=$?
+	kill -0 $server 2>/dev/null || exit $code # else a signal of ours ended the waiting
+done`
 
 func watchedCommand(args ...string) *exec.Cmd {
 	return exec.Command("/bin/sh", append([]string{"-c", watched, "watched"}, args...)...)

@@ -121,6 +121,9 @@ func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
 	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil })
 }
 
+// Known is the schema as last read, nil before that. It asks nothing.
+func (d *Database) Known() *catalog.Snapshot { return d.schema.snapshot.Load() }
+
 // Refresh reads the schema again if it changed, looking at most once in
 // refreshAfter.
 func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {

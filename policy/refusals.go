@@ -62,6 +62,9 @@ func (v *View) deniedRelation(r *pg_query.RangeVar, n catalog.Name, exists bool)
 	case v.role.Explicit:
 		d.withDetail("%s", v.ruleFor(n))
 	}
+	if systemSchema(n.Schema) {
+		return d.withHint("SHOW pgask.policy")
+	}
 	return v.nearestRelation(d, r, n)
 }
 

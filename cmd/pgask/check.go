@@ -25,10 +25,14 @@ func (p *program) check(ctx context.Context, config string, offline bool) error 
 	if err != nil {
 		return err
 	}
-	if !offline && !configs.Faulty(faults) {
+	skipped := !offline && configs.Faulty(faults)
+	if !offline && !skipped {
 		faults = append(faults, p.checkOnline(ctx, f.all)...)
 	}
 	printFaults(p.stdout, faults)
+	if skipped {
+		fmt.Fprintln(p.stdout, "The databases were not asked: mend these first.")
+	}
 	wrong := 0
 	for _, f := range faults {
 		if !f.Warning {

@@ -26,6 +26,7 @@ type metrics struct {
 	bytes       [2]prometheus.Counter
 	frames      [2]prometheus.Counter
 	cancels     *prometheus.CounterVec
+	reloads     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -41,11 +42,12 @@ func newMetrics() *metrics {
 		rows:        counter("pgask_rows_total", "Rows of governed statements that clients were given."),
 		truncations: counter("pgask_truncations_total", "Results that were cut at a role's row cap."),
 		cancels:     vec("pgask_cancels_total", "Cancel requests, by whether they were passed on.", "passed"),
+		reloads:     vec("pgask_reloads_total", "Reloads of the files, by whether they were taken or refused.", "outcome"),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "pgask_stage_seconds",
 			Help: "How long the stages of a decision took.", Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"stage"}),
 	}
 	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements, m.messages, m.asks, m.calls, m.tokens, m.stages,
-		m.rows, m.truncations, m.cancels, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.rows, m.truncations, m.cancels, m.reloads, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	bytes := vec("pgask_bytes_total", "Bytes relayed, by direction.", "direction")
 	frames := vec("pgask_frames_total", "Frames relayed, by direction.", "direction")
 	m.registry.MustRegister(bytes, frames)

@@ -80,8 +80,10 @@ func (p *program) root() *cobra.Command {
 // none of them, it is a usage error.
 func group(use, short string) *cobra.Command {
 	return &cobra.Command{
-		Use:                        use,
-		Short:                      short,
+		Use:   use,
+		Short: short,
+		// An unknown command is a clearer complaint than its flags.
+		FParseErrWhitelist:         cobra.FParseErrWhitelist{UnknownFlags: true},
 		Args:                       cobra.ArbitraryArgs,
 		SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, args []string) error {

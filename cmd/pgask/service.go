@@ -16,6 +16,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pool"
 )
@@ -91,7 +92,22 @@ func (s *service) reload() error {
 	}
 	s.adopt(p)
 	s.log.Info("configuration reloaded")
+	s.warnOfMisfits(p.rules.Policy)
 	return nil
+}
+
+// warnOfMisfits logs what of a policy doesn't fit the databases as they were
+// last read: their tables are refused until it does.
+func (s *service) warnOfMisfits(p *policy.Policy) {
+	for name, d := range s.databases {
+		snap := d.own.Known()
+		if snap == nil {
+			continue
+		}
+		for _, f := range p.Check(snap) {
+			s.log.Warn("policy doesn't fit the database", "database", name, "fault", f.Error())
+		}
+	}
 }
 
 // run serves until ctx ends, then drains. ready, unless nil, is told the
@@ -116,9 +132,12 @@ func (s *service) run(ctx context.Context, reload <-chan os.Signal, ready func(a
 	for {
 		select {
 		case <-reload:
+			outcome := "taken"
 			if err := s.reload(); err != nil {
+				outcome = "refused"
 				s.log.Error("reload refused, the old configuration stays", "error", err)
 			}
+			s.metrics.reloads.WithLabelValues(outcome).Inc()
 		case err := <-ended:
 			return errors.Join(err, s.close(web))
 		case <-ctx.Done():

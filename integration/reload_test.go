@@ -1,0 +1,128 @@
+package integration
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pgask/pgask/cmd/pgask/demo"
+	"github.com/pgask/pgask/cmd/pgask/demo/company"
+)
+
+// secondProxy runs a pgask of its own over the shared sample company, with
+// pgask.yaml changed.
+func secondProxy(t *testing.T, change func(string) string) *fixture {
+	t.Helper()
+	f := *acme(t)
+	dir := t.TempDir()
+	listen := freeAddress()
+	var err error
+	f.Cert, f.HTTP = filepath.Join(dir, "server.crt"), freeAddress()
+	if f.Config, err = demo.WriteConfig(dir, demo.Settings{Listen: listen, HTTP: f.HTTP, DSN: f.Login(company.Proxy), Password: f.Password}); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, f.Config, change)
+	if f.Proxy, err = startServe(f.Config, listen); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Proxy.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &f
+}
+
+// edit changes a file.
+func edit(t *testing.T, path string, change func(string) string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := change(string(text))
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(text string) string { return text }
+
+// TestReload: SIGHUP puts all files in force, for sessions that are open too,
+// or none of them.
+func TestReload(t *testing.T) {
+	f := secondProxy(t, same)
+	policy := filepath.Join(filepath.Dir(f.Config), "policy.yaml")
+	ana := f.Connect(t, "ana")
+	const products = "SELECT count(*) FROM products"
+	want := table(t, ana, products)
+	if _, err := ana.Prepare(t.Context(), "p", products); err != nil {
+		t.Fatal(err)
+	}
+	reload := func(series string) {
+		t.Helper()
+		if err := f.Proxy.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool { return strings.Contains(metrics(t, f), "\npgask_reloads_total"+series+"\n") })
+	}
+	const denied = "deny: [public.payroll"
+	edit(t, policy, func(text string) string { return strings.ReplaceAll(text, denied, denied+", public.products") })
+	reload(`{outcome="taken"} 1`)
+	if e := failure(t, ana, products); e.Code != "42501" {
+		t.Errorf("products after they were denied: %s", e.Code)
+	}
+	if _, err := ana.Exec(t.Context(), "p"); sqlState(err) != "42501" {
+		t.Errorf("a statement prepared before: %v", err)
+	}
+
+	// A broken users file beside a policy that allows products again: neither
+	// counts.
+	users := filepath.Join(filepath.Dir(f.Config), "users.yaml")
+	edit(t, users, func(text string) string { return text + "\n  - {name: eve, rolle: nobody}\n" })
+	edit(t, policy, func(text string) string { return strings.ReplaceAll(text, ", public.products", "") })
+	reload(`{outcome="refused"} 1`)
+	if e := failure(t, ana, products); e.Code != "42501" {
+		t.Errorf("after a broken reload: %s", e.Code)
+	}
+	edit(t, users, func(text string) string { return strings.Replace(text, "\n  - {name: eve, rolle: nobody}\n", "", 1) })
+	reload(`{outcome="taken"} 2`)
+	if got := table(t, ana, products); got[0] != want[0] {
+		t.Errorf("products %v, want %v", got, want)
+	}
+}
+
+// metrics is what /metrics says.
+func metrics(t *testing.T, f *fixture) string {
+	t.Helper()
+	r, err := http.Get("http://" + f.HTTP + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// waitFor polls until something is so, for half a minute at most.
+func waitFor(t *testing.T, so func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-deadline:
+			t.Fatal("it never came")
+		case <-tick.C:
+		}
+	}
+}
