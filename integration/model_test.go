@@ -75,14 +75,15 @@ func status(code int) func(http.ResponseWriter) {
 // to the provider.
 func withModel(t *testing.T, p *provider) *fixture {
 	t.Helper()
-	f := secondProxy(t, func(text string) string {
-		return strings.Replace(text, "order: [curated, cache, builtin, model]", "order: [model]", 1) +
-			fmt.Sprintf("\nllm: {base_url: %q, api_key: top-secret-key, model: scripted, timeout: 5s}\n", p.URL+"/v1")
-	})
-	t.Cleanup(func() {
-		if strings.Contains(f.Proxy.log.String(), "top-secret-key") {
+	var f *fixture
+	t.Cleanup(func() { // runs after the proxy has ended: its log is whole then
+		if f != nil && strings.Contains(f.Proxy.log.String(), "top-secret-key") {
 			t.Error("the log holds the provider's key")
 		}
+	})
+	f = secondProxy(t, func(text string) string {
+		return strings.Replace(text, "order: [curated, cache, builtin, model]", "order: [model]", 1) +
+			fmt.Sprintf("\nllm: {base_url: %q, api_key: top-secret-key, model: scripted, timeout: 5s}\n", p.URL+"/v1")
 	})
 	return f
 }
