@@ -95,17 +95,10 @@ type sampler struct {
 
 // take runs one sample query; one that fails leaves its column without.
 func (x *sampler) take(ctx context.Context, q catalog.SampleQuery) {
-	rows, err := x.rows(ctx, q.SQL)
+	sample, err := q.Ask(func(sql string) ([][]*string, error) { return x.rows(ctx, sql) })
 	if err != nil {
 		x.log.Debug("no sample", "table", q.Table.Table, "error", err)
 		return
-	}
-	sample := q.Read(rows)
-	if q.Kind == catalog.SampleValues && sample.Dates() {
-		if rows, err = x.rows(ctx, q.Range().SQL); err == nil {
-			r := q.Range().Read(rows)
-			sample.Min, sample.Max = r.Min, r.Max
-		}
 	}
 	x.samples = append(x.samples, sample)
 }
@@ -120,12 +113,5 @@ func (x *sampler) rows(ctx context.Context, sql string) ([][]*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.conn.Query(ctx, a.SQL())
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]*string, error) {
-		out := make([]*string, 2)
-		return out, row.Scan(&out[0], &out[1])
-	})
+	return catalog.TextRows(ctx, x.conn, a.SQL())
 }

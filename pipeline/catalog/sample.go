@@ -200,7 +200,7 @@ func ReadSamples(ctx context.Context, conn Querier, s *Snapshot, o Options) ([]S
 			continue // its parent's samples hold for it
 		}
 		for _, q := range SampleQueries(t, o.SampleFor, o.Limits) {
-			sample, err := q.ask(ctx, conn)
+			sample, err := q.Ask(func(sql string) ([][]*string, error) { return TextRows(ctx, conn, sql) })
 			if err != nil && ctx.Err() != nil {
 				return nil, err
 			}
@@ -213,8 +213,11 @@ func ReadSamples(ctx context.Context, conn Querier, s *Snapshot, o Options) ([]S
 	return out, nil
 }
 
-func (q SampleQuery) ask(ctx context.Context, conn Querier) (Sample, error) {
-	rows, err := textRows(ctx, conn, q.SQL)
+// Ask makes a sample by running the query, and where the values turn out to be
+// dates, the one for their range: a range that can't be read is left out. run
+// gives a statement's rows as TextRows does; it may scope the SQL first.
+func (q SampleQuery) Ask(run func(sql string) ([][]*string, error)) (Sample, error) {
+	rows, err := run(q.SQL)
 	if err != nil {
 		return Sample{}, fmt.Errorf("sample %s.%s: %w", q.Table.Table, q.Column, err)
 	}
@@ -222,15 +225,15 @@ func (q SampleQuery) ask(ctx context.Context, conn Querier) (Sample, error) {
 	if q.Kind != SampleValues || !s.Dates() {
 		return s, nil
 	}
-	if rows, err = textRows(ctx, conn, q.Range().SQL); err != nil {
-		return Sample{}, fmt.Errorf("sample %s.%s: %w", q.Table.Table, q.Column, err)
+	if rows, err = run(q.Range().SQL); err == nil {
+		r := q.Range().Read(rows)
+		s.Min, s.Max = r.Min, r.Max
 	}
-	r := q.Range().Read(rows)
-	s.Min, s.Max = r.Min, r.Max
 	return s, nil
 }
 
-func textRows(ctx context.Context, conn Querier, sql string) ([][]*string, error) {
+// TextRows runs a statement of two text columns.
+func TextRows(ctx context.Context, conn Querier, sql string) ([][]*string, error) {
 	rows, err := conn.Query(ctx, sql)
 	if err != nil {
 		return nil, err
