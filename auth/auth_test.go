@@ -39,34 +39,13 @@ func login(t *testing.T, x *Exchange, scramUser, password string) error {
 			t.Fatal(err)
 		}
 	}
-	conv := client.NewConversation()
-	var challenge string
-	for {
-		message, err := conv.Step(challenge)
-		if err != nil {
-			t.Fatalf("client: %v", err)
-		}
-		reply, done, err := x.Step([]byte(message))
-		if err != nil {
-			return err
-		}
-		if challenge = string(reply); done {
-			break
-		}
-	}
-	if !strings.HasPrefix(challenge, "v=") {
-		t.Errorf("last message is %q, want the server's signature", challenge)
-	}
-	if _, err := conv.Step(challenge); err != nil || !conv.Valid() {
-		t.Errorf("client does not accept the server: %v", err)
-	}
-	return nil
+	return converse(x, client.NewConversation())
 }
 
 func TestLogin(t *testing.T) {
 	s := store(t)
 	for _, scramUser := range []string{"", "*", "somebody else"} { // libpq sends none, JDBC a star
-		x := s.Begin("ana")
+		x := s.Begin("ana", Binding{})
 		if err := login(t, x, scramUser, "ana"); err != nil {
 			t.Fatalf("with %q inside: %v", scramUser, err)
 		}
@@ -95,7 +74,7 @@ func code(err error) string {
 func TestUnknownLikeWrong(t *testing.T) {
 	s := store(t)
 	for _, user := range []string{"ana", "carl", "nobody", ""} {
-		x := s.Begin(user)
+		x := s.Begin(user, Binding{})
 		err := login(t, x, "", "wrong")
 		failure, ok := errors.AsType[*Failure](err)
 		if !ok || failure.SQLState() != "28P01" || err.Error() != `password authentication failed for user "`+user+`"` {
@@ -113,7 +92,7 @@ func TestUnknownLikeWrong(t *testing.T) {
 // first is the server's first message for a user.
 func first(t *testing.T, s *Store, user string) string {
 	t.Helper()
-	reply, done, err := s.Begin(user).Step([]byte("n,,n=,r=abc"))
+	reply, done, err := s.Begin(user, Binding{}).Step([]byte("n,,n=,r=abc"))
 	if err != nil || done {
 		t.Fatal(err)
 	}
@@ -142,7 +121,7 @@ func TestMalformed(t *testing.T) {
 		"p=tls-server-end-point,,n=,r=a", "p=what,,n=,r=a", "n,,n==2c,r=a", "n,,n=,r=a\x00", "n,,n=,r=a b", "n,,n=,r=ä",
 		"n,,n=,r=" + strings.Repeat("x", maxMessage),
 	} {
-		x := s.Begin("ana")
+		x := s.Begin("ana", Binding{})
 		reply, done, err := x.Step([]byte(message))
 		if m, ok := errors.AsType[*Malformed](err); !ok || m.Detail() == "" || reply != nil || done {
 			t.Errorf("first %.40q: %q, %v, %v", message, reply, done, err)
@@ -175,7 +154,7 @@ func TestMalformedFinal(t *testing.T) {
 			"c=biws,r=$,p=" + proof + "\x00":     "08P01",
 			"c=biws,r=$,p=" + proof + ",z=extra": "08P01",
 		} {
-			x := s.Begin(user)
+			x := s.Begin(user, Binding{})
 			reply, _, err := x.Step([]byte("n,,n=,r=abc"))
 			if err != nil {
 				t.Fatal(err)
@@ -256,7 +235,7 @@ func FuzzStep(f *testing.F) {
 	f.Add("x", []byte("y,a=b,n=a=2C,r=abc,ext=1"), []byte("c=eSws,r=$,p="))
 	f.Add("", []byte("p=tls-exporter,,n=,r="), []byte(",,,"))
 	f.Fuzz(func(t *testing.T, user string, one, two []byte) {
-		x := s.Begin(user)
+		x := s.Begin(user, Binding{})
 		for _, message := range [][]byte{one, two} {
 			reply, done, err := x.Step(message)
 			if err != nil && code(err) == "" {

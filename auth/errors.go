@@ -20,17 +20,48 @@ func (f *Failure) SQLState() string { return "28P01" }
 // Malformed is a SASL message that breaks RFC 5802: the fault of the client's
 // driver, not of a password.
 type Malformed struct {
-	Reason string
+	Message string
+	Reason  string
 }
 
+func malformed(reason string) *Malformed {
+	return &Malformed{Message: "malformed SCRAM message", Reason: reason}
+}
+
+// errMechanism is a mechanism that was not offered.
+var errMechanism = &Malformed{Message: "client selected an invalid SASL authentication mechanism"}
+
 // Error is Postgres's own text; the reason is the detail.
-func (m *Malformed) Error() string { return "malformed SCRAM message" }
+func (m *Malformed) Error() string { return m.Message }
 
 // Detail says what is wrong with the message, without quoting it.
 func (m *Malformed) Detail() string { return m.Reason }
 
 // SQLState is protocol_violation.
 func (m *Malformed) SQLState() string { return "08P01" }
+
+// Unbound is an exchange that somebody may be in the middle of: the client's
+// view of the TLS connection is not ours.
+type Unbound struct {
+	Message string
+	Reason  string
+}
+
+// The ways in which a channel is not the client's.
+var (
+	errDowngrade = &Unbound{"SCRAM channel binding negotiation error",
+		"The client supports SCRAM channel binding but thinks the server does not.  However, this server does support channel binding."}
+	errOtherChannel = &Unbound{"SCRAM channel binding check failed", ""}
+)
+
+// Error and Detail are Postgres's own texts.
+func (u *Unbound) Error() string { return u.Message }
+
+// Detail may be empty.
+func (u *Unbound) Detail() string { return u.Reason }
+
+// SQLState is invalid_authorization_specification.
+func (u *Unbound) SQLState() string { return "28000" }
 
 // NoCertificate is a client certificate that no user in users.yaml names.
 type NoCertificate struct {

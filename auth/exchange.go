@@ -1,17 +1,21 @@
 package auth
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/xdg-go/scram"
 )
 
-// Mechanism is the SASL mechanism that an [Exchange] speaks. Channel binding
-// (SCRAM-SHA-256-PLUS) is not offered.
-const Mechanism = "SCRAM-SHA-256"
+// The SASL mechanisms that an [Exchange] speaks. The second is bound to the TLS
+// connection.
+const (
+	Mechanism     = "SCRAM-SHA-256"
+	MechanismPlus = "SCRAM-SHA-256-PLUS"
+)
 
-// maxMessage bounds a SASL message in bytes. Real ones have a few hundred; we
-// have no channel binding data, which could be longer.
+// maxMessage bounds a SASL message in bytes. Real ones have a few hundred,
+// channel binding data included.
 const maxMessage = 4096
 
 // Exchange is one SCRAM conversation, server side (RFC 5802). It is for one
@@ -20,6 +24,8 @@ type Exchange struct {
 	user  string
 	entry *entry // nil: the exchange runs against a mock and must fail
 	conv  *scram.ServerConversation
+	binds bool // a binding is offered
+	plus  bool // the client has chosen it
 	steps int
 	won   bool
 	ended bool
@@ -29,25 +35,44 @@ type Exchange struct {
 // name inside the SCRAM messages is ignored, as Postgres ignores it. A user
 // that doesn't exist gets an exchange too, which fails where a wrong password
 // would.
-func (s *Store) Begin(user string) *Exchange {
-	x := &Exchange{user: user}
+func (s *Store) Begin(user string, b Binding) *Exchange {
+	x := &Exchange{user: user, binds: b.channel.IsSupported()}
 	credentials := mock(user)
 	if e, ok := s.users[user]; ok && e.verifier != nil {
 		x.entry, credentials = e, *e.verifier
 	}
 	// NewServer's only error is a nil hash function, which SHA256 has not.
 	server, _ := scram.SHA256.NewServer(func(string) (scram.StoredCredentials, error) { return credentials, nil })
-	x.conv = server.NewConversation()
+	x.conv = server.NewConversationWithChannelBinding(b.channel)
 	return x
+}
+
+// Mechanisms are what to offer the client, the better first.
+func (x *Exchange) Mechanisms() []string {
+	if x.binds {
+		return []string{MechanismPlus, Mechanism}
+	}
+	return []string{Mechanism}
+}
+
+// Choose takes the mechanism that the client has named with its first message.
+// The error, for one that was not offered, is [Malformed] (08P01).
+func (x *Exchange) Choose(mechanism string) error {
+	if !slices.Contains(x.Mechanisms(), mechanism) {
+		return errMechanism
+	}
+	x.plus = mechanism == MechanismPlus
+	return nil
 }
 
 // Step takes the client's message and returns the server's. done means that
 // the client has proved itself and that server is its last message (v=…), to
 // be sent in AuthenticationSASLFinal. Every error ends the exchange: a
-// [Failure] (28P01) or a [Malformed] message (08P01).
+// [Failure] (28P01), a [Malformed] message (08P01) or a channel that isn't the
+// one the client means, [Unbound] (28000).
 func (x *Exchange) Step(client []byte) (server []byte, done bool, err error) {
 	if x.ended {
-		return nil, false, &Malformed{Reason: "The exchange has ended."}
+		return nil, false, malformed("The exchange has ended.")
 	}
 	x.steps++
 	reply, err := x.step(string(client))
@@ -75,33 +100,52 @@ func (x *Exchange) step(client string) (string, error) {
 	if err := wellFormed(client); err != nil {
 		return "", err
 	}
+	if err := x.fits(client); x.steps == 1 && err != nil {
+		return "", err
+	}
 	reply, err := x.conv.Step(client)
 	switch {
 	case err != nil && reply == scram.ErrInvalidProof:
 		return "", &Failure{User: x.user}
+	case err != nil && reply == scram.ErrServerDoesSupportChannelBinding:
+		return "", errDowngrade
+	case err != nil && reply == scram.ErrChannelBindingsDontMatch && x.plus:
+		return "", errOtherChannel
 	case err != nil:
-		return "", &Malformed{Reason: reason(reply)}
+		return "", malformed(reason(reply))
 	case x.conv.AuthzID() != "":
-		return "", &Malformed{Reason: "The client uses an authorization identity, which is not supported."}
+		return "", malformed("The client uses an authorization identity, which is not supported.")
 	case x.steps > 1 && (x.entry == nil || !x.conv.Valid()):
 		return "", &Failure{User: x.user}
 	}
 	return reply, nil
 }
 
+// fits checks that a first message's flag (RFC 5802, gs2-cbind-flag) is of the
+// mechanism that was chosen: the library knows of no mechanisms.
+func (x *Exchange) fits(first string) error {
+	switch bound := strings.HasPrefix(first, "p="); {
+	case x.plus && !bound:
+		return malformed("The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.")
+	case bound && !x.plus:
+		return malformed(reason(scram.ErrChannelBindingNotSupported))
+	}
+	return nil
+}
+
 // wellFormed checks what the SCRAM library leaves open and Postgres refuses.
 func wellFormed(message string) error {
 	switch {
 	case message == "":
-		return &Malformed{Reason: "The message is empty."}
+		return malformed("The message is empty.")
 	case len(message) > maxMessage:
-		return &Malformed{Reason: "The message is too long."}
+		return malformed("The message is too long.")
 	case strings.ContainsRune(message, 0):
-		return &Malformed{Reason: "Message length does not match input length."}
+		return malformed("Message length does not match input length.")
 	}
 	for _, field := range strings.Split(message, ",") {
 		if nonce, ok := strings.CutPrefix(field, "r="); ok && !printable(nonce) {
-			return &Malformed{Reason: "Non-printable characters in SCRAM nonce."}
+			return malformed("Non-printable characters in SCRAM nonce.")
 		}
 	}
 	return nil
@@ -119,6 +163,8 @@ func reason(reply string) string {
 		return "The client selected SCRAM-SHA-256 without channel binding, but the SCRAM message includes channel binding data."
 	case scram.ErrChannelBindingsDontMatch:
 		return "SCRAM channel binding check failed."
+	case scram.ErrUnsupportedChannelBindingType:
+		return "The channel binding type is not tls-server-end-point."
 	case scram.ErrOtherError:
 		return "Nonce or proof does not match the exchange."
 	case scram.ErrInvalidUsernameEncoding, scram.ErrInvalidEncoding:

@@ -37,7 +37,7 @@ func TestHashIsPostgres(t *testing.T) {
 		if len(faults) > 0 {
 			t.Fatal(faults)
 		}
-		if err := login(t, s.Begin("u"), "", g.password); err != nil {
+		if err := login(t, s.Begin("u", Binding{}), "", g.password); err != nil {
 			t.Errorf("%q: %v", g.password, err)
 		}
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type connection struct {
 	conn   net.Conn // the TLS connection once there is one
 	raw    net.Conn // what was accepted
 	tls    *tls.ConnectionState
+	shown  *x509.Certificate // the server's certificate that the client was shown
 	start  wire.Startup
 	log    *slog.Logger
 }

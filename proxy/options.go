@@ -99,7 +99,7 @@ type TLS struct {
 
 // Users proves who a client is. [auth.Store] is the one.
 type Users interface {
-	Begin(user string) *auth.Exchange
+	Begin(user string, b auth.Binding) *auth.Exchange
 	ByCertificate(cn string) (auth.Principal, error)
 }
 

@@ -18,6 +18,7 @@ type Server struct {
 	metrics Metrics
 	log     *slog.Logger
 
+	tls         tlsConfigs
 	keys        keyring
 	cancelSlots chan struct{}
 	sessions    atomic.Int64 // logging in or logged in

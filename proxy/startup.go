@@ -1,37 +1,43 @@
 package proxy
 
 import (
-	"context"
+	"bytes"
 	"crypto/tls"
-	"fmt"
+	"io"
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
-// maxRequests is how many encryption requests a client may make: one of each
-// kind, in any order.
-const maxRequests = 2
-
 // negotiate answers encryption requests until the client says what it wants.
 func (c *connection) negotiate() (wire.Startup, error) {
+	var first [1]byte
+	if _, err := io.ReadFull(c.conn, first[:]); err != nil {
+		return wire.Startup{}, err
+	}
+	var rest io.Reader = io.MultiReader(bytes.NewReader(first[:]), c.conn)
+	if first[0] == handshakeRecord {
+		if err := c.direct(first[:]); err != nil {
+			return wire.Startup{}, err
+		}
+		rest = c.conn
+	}
 	asked := map[wire.StartupKind]bool{}
-	for {
-		start, err := wire.ReadStartup(c.conn)
+	for ; ; rest = c.conn {
+		start, err := wire.ReadStartup(rest)
 		if err != nil {
 			return start, err
 		}
-		switch start.Kind {
-		case wire.StartupSSL, wire.StartupGSS:
-			if asked[start.Kind] || len(asked) == maxRequests {
-				return start, failure("08P01", "encryption was requested twice")
-			}
-			asked[start.Kind] = true
-			if err := c.answer(start.Kind); err != nil {
-				return start, err
-			}
-		default:
+		if start.Kind != wire.StartupSSL && start.Kind != wire.StartupGSS {
 			return start, nil
+		}
+		// One of each kind, in any order, and none once there is TLS.
+		if asked[start.Kind] || c.tls != nil {
+			return start, errTwice
+		}
+		asked[start.Kind] = true
+		if err := c.answer(start.Kind); err != nil {
+			return start, err
 		}
 	}
 }
@@ -40,36 +46,20 @@ func (c *connection) negotiate() (wire.Startup, error) {
 // by the letter N.
 func (c *connection) answer(kind wire.StartupKind) error {
 	var config *tls.Config
-	if kind == wire.StartupSSL && c.tls == nil && c.server.opts.TLS.Mode != TLSDisable && c.server.opts.TLS.Config != nil {
-		config = c.server.opts.TLS.Config()
+	if kind == wire.StartupSSL {
+		config = c.certificates()
 	}
 	if config == nil {
 		_, err := c.conn.Write([]byte{'N'})
 		return err
-	}
-	if c.tls != nil {
-		return failure("08P01", "encryption was requested twice")
 	}
 	if _, err := c.conn.Write([]byte{'S'}); err != nil {
 		return err
 	}
 	// Only the request has been read: bytes that somebody put behind it are
 	// the handshake's first, and break it.
-	encrypted := tls.Server(c.conn, config)
-	if err := encrypted.HandshakeContext(context.Background()); err != nil {
-		return fmt.Errorf("TLS handshake: %w", &handshake{err})
-	}
-	state := encrypted.ConnectionState()
-	c.conn, c.tls = encrypted, &state
-	return nil
+	return c.encrypt(c.conn, config)
 }
-
-// handshake is a TLS handshake that failed. TLS has told the client itself.
-type handshake struct{ err error }
-
-func (h *handshake) Error() string    { return h.err.Error() }
-func (h *handshake) SQLState() string { return "08P01" }
-func (h *handshake) Unwrap() error    { return h.err }
 
 // checkStartup refuses what can't become a session, and tells a client that
 // asked for a newer protocol which one it gets.
@@ -127,7 +117,7 @@ func (c *connection) authenticate() (who auth.Principal, final []byte, err error
 			return who, nil, nil
 		}
 	}
-	return c.scram(users.Begin(c.start.Params["user"]))
+	return c.scram(users.Begin(c.start.Params["user"], auth.EndPoint(c.shown)))
 }
 
 // maxSASL is the longest SASL message, in bytes; it is Postgres's limit for
@@ -136,7 +126,7 @@ const maxSASL = 64 << 10
 
 // scram carries an exchange that package auth computes.
 func (c *connection) scram(x *auth.Exchange) (auth.Principal, []byte, error) {
-	frame, err := wire.AppendAuthenticationSASL(nil, auth.Mechanism)
+	frame, err := wire.AppendAuthenticationSASL(nil, x.Mechanisms()...)
 	if err != nil {
 		return auth.Principal{}, nil, err
 	}
@@ -144,7 +134,7 @@ func (c *connection) scram(x *auth.Exchange) (auth.Principal, []byte, error) {
 		if _, err := c.conn.Write(frame); err != nil {
 			return auth.Principal{}, nil, err
 		}
-		message, err := c.readSASL(first)
+		message, err := c.readSASL(x, first)
 		if err != nil {
 			return auth.Principal{}, nil, err
 		}
@@ -160,7 +150,7 @@ func (c *connection) scram(x *auth.Exchange) (auth.Principal, []byte, error) {
 }
 
 // readSASL reads the client's next SASL message; the first names a mechanism.
-func (c *connection) readSASL(first bool) ([]byte, error) {
+func (c *connection) readSASL(x *auth.Exchange, first bool) ([]byte, error) {
 	kind, body, err := wire.ReadMessage(c.conn, maxSASL)
 	if err != nil {
 		return nil, err
@@ -175,8 +165,5 @@ func (c *connection) readSASL(first bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mechanism != auth.Mechanism {
-		return nil, failure("08P01", "client selected an invalid SASL authentication mechanism")
-	}
-	return data, nil
+	return data, x.Choose(mechanism)
 }

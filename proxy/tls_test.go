@@ -145,10 +145,12 @@ func TestTLS(t *testing.T) {
 	t.Run("verify-full", func(t *testing.T) {
 		a.encrypt(at(proxy.TLSVerifyFull), a.issue("ana")).Login(password, "user", "ana")
 	})
-	t.Run("SSL inside TLS", func(t *testing.T) {
-		p := a.encrypt(at(proxy.TLSPrefer))
-		p.Send(pgtest.SSLRequest())
-		p.ExpectError("08P01")
+	t.Run("a request inside TLS", func(t *testing.T) {
+		for _, request := range [][]byte{pgtest.SSLRequest(), pgtest.GSSRequest()} {
+			p := a.encrypt(at(proxy.TLSPrefer))
+			p.Send(request)
+			p.ExpectError("08P01")
+		}
 	})
 	t.Run("cancel over TLS and without", func(t *testing.T) {
 		addr := at(proxy.TLSRequire)
@@ -168,12 +170,19 @@ func TestStuffing(t *testing.T) {
 	g, backends := scripted(t, nil)
 	config := &tls.Config{Certificates: []tls.Certificate{a.issue("localhost")}}
 	_, addr := serve(t, proxy.Options{Gate: g, TLS: proxy.TLS{Mode: proxy.TLSPrefer, Config: func() *tls.Config { return config }}})
-	p := pgtest.Dial(t, addr)
-	p.Send(pgtest.SSLRequest(), pgtest.Startup(wire.Version30, "user", "ana"), pgtest.Query("drop table t"))
-	p.ExpectBytes([]byte("S"))
-	conn := tls.Client(p.Conn(), &tls.Config{RootCAs: a.pool, ServerName: "localhost"})
-	if err := conn.Handshake(); err == nil {
-		t.Error("the handshake went through")
+	for name, stuffed := range map[string][]byte{
+		"a start-up packet and a query": append(pgtest.Startup(wire.Version30, "user", "ana"), pgtest.Query("drop table t")...),
+		"a second request":              pgtest.SSLRequest(),
+		"a request for GSS":             pgtest.GSSRequest(),
+		"one byte":                      {0},
+	} {
+		p := pgtest.Dial(t, addr)
+		p.Send(append(pgtest.SSLRequest(), stuffed...))
+		p.ExpectBytes([]byte("S"))
+		conn := tls.Client(p.Conn(), &tls.Config{RootCAs: a.pool, ServerName: "localhost"})
+		if err := conn.Handshake(); err == nil {
+			t.Errorf("%s: the handshake went through", name)
+		}
 	}
 	select {
 	case <-backends:

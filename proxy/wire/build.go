@@ -172,11 +172,13 @@ func AppendAuthenticationOK(dst []byte) []byte {
 	return m.must()
 }
 
-// AppendAuthenticationSASL offers one SASL mechanism.
-func AppendAuthenticationSASL(dst []byte, mechanism string) ([]byte, error) {
+// AppendAuthenticationSASL offers SASL mechanisms, the better first.
+func AppendAuthenticationSASL(dst []byte, mechanisms ...string) ([]byte, error) {
 	m := begin(dst, Authentication)
 	m.uint32(authSASL)
-	m.str(mechanism)
+	for _, mechanism := range mechanisms {
+		m.str(mechanism)
+	}
 	m.str("")
 	return m.end()
 }
