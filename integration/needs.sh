@@ -25,10 +25,32 @@ find_missing() {
 	want default-jdk-headless sh -c 'command -v java && command -v javac'
 	want libpostgresql-jdbc-java test -e /usr/share/java/postgresql.jar
 	want python3-psycopg /usr/bin/python3 -c 'import psycopg'
+	want python3-psycopg2 /usr/bin/python3 -c 'import psycopg2'
+	want python3-pyodbc /usr/bin/python3 -c 'import pyodbc'
+	want odbc-postgresql grep -qs 'PostgreSQL Unicode' /etc/odbcinst.ini
+	want nodejs command -v node
+	want npm command -v npm
+}
+
+# The node clients are pinned in integration/clients and live outside the source
+# tree, in the user's cache.
+modules=${XDG_CACHE_HOME:-$HOME/.cache}/pgask/clients
+pinned=$(dirname "$0")/clients
+
+node_clients() {
+	cmp -s "$pinned/package-lock.json" "$modules/node_modules/.pinned" && return 0
+	echo "Installing with npm into $modules: pg, pg-cursor, postgres"
+	mkdir -p "$modules"
+	cp "$pinned/package.json" "$pinned/package-lock.json" "$modules"
+	(cd "$modules" && npm ci --no-audit --no-fund --ignore-scripts) || {
+		echo "The tests need the npm packages of $pinned/package.json, and npm could not install them." >&2
+		exit 1
+	}
+	cp "$pinned/package-lock.json" "$modules/node_modules/.pinned"
 }
 
 find_missing
-[ -z "$missing" ] && exit 0
+[ -n "$missing" ] || { node_clients; exit 0; }
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	echo "The tests need these Debian or Ubuntu packages, or the same from elsewhere:$missing" >&2
@@ -45,3 +67,4 @@ apt-get install -y -q --no-install-recommends $missing
 
 find_missing
 [ -z "$missing" ] || { echo "Still missing after the installation:$missing" >&2; exit 1; }
+node_clients
