@@ -49,7 +49,7 @@ var poolModes = []string{"session"}
 
 // TestSameClients runs a script in each of the clients direct and through
 // pgask and compares what both sides said, frame by frame. What may differ is
-// in sameDifferences.
+// in sameDifferences. Then the sessions are played again in other pieces.
 func TestSameClients(t *testing.T) {
 	w := newClientsWorld(t)
 	proxies := map[string]*passage{}
@@ -66,6 +66,7 @@ func TestSameClients(t *testing.T) {
 				got := w.record(t, c, proxies[mode].Proxy.addr)
 				compareSessions(t, d, mode, want, got)
 			}
+			replay(t, want)
 		})
 	}
 	d.check(t)
