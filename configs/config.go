@@ -50,6 +50,11 @@ type Pool struct {
 	Mode string        // session | transaction
 	Size int           // backends per database, login and mode
 	Wait time.Duration // how long a client may wait for one
+	Min  int           // kept of a login that has been used
+	// Idle is how long a backend stays that nobody uses, Lifetime how long one
+	// lives at most. Without Idle none is used twice, without Lifetime none is
+	// too old.
+	Idle, Lifetime time.Duration
 }
 
 // Planner orders the planners that answer questions.

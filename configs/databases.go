@@ -41,10 +41,16 @@ func (v value) database(db *Database, override value) {
 		},
 		"pool": func(v value) {
 			v.object(fields{
-				"mode": enum(&db.Pool.Mode, "session", "transaction"),
-				"size": integer(&db.Pool.Size, 1, math.MaxInt16),
-				"wait": duration(&db.Pool.Wait, 0),
+				"mode":     enum(&db.Pool.Mode, "session", "transaction"),
+				"size":     integer(&db.Pool.Size, 1, math.MaxInt16),
+				"wait":     duration(&db.Pool.Wait, 0),
+				"min":      integer(&db.Pool.Min, 0, math.MaxInt16),
+				"idle":     duration(&db.Pool.Idle, 0),
+				"lifetime": duration(&db.Pool.Lifetime, 0),
 			})
+			if db.Pool.Min > db.Pool.Size {
+				v.fault("min is over size: %d backends can't be kept of %d", db.Pool.Min, db.Pool.Size)
+			}
 		},
 	})
 	switch {

@@ -12,4 +12,6 @@ var defaultFile []byte
 
 // defaultPool is what a database's pool is that says nothing; default.yaml
 // shows it in a comment, as there is no database by default.
-func defaultPool() Pool { return Pool{Mode: "session", Size: 100, Wait: 5 * time.Second} }
+func defaultPool() Pool {
+	return Pool{Mode: "session", Size: 100, Wait: 5 * time.Second, Idle: time.Minute, Lifetime: time.Hour}
+}
