@@ -150,6 +150,9 @@ func (c *connection) welcome(final []byte, b *Backend, pid uint32, secret []byte
 	if frames, err = wire.AppendBackendKeyData(frames, pid, secret); err != nil {
 		return fmt.Errorf("cancel key: %w", err)
 	}
+	for _, n := range b.Notices {
+		frames = wire.AppendNoticeResponse(frames, n)
+	}
 	frames = wire.AppendReadyForQuery(frames, b.TxStatus)
 	_ = c.conn.SetWriteDeadline(time.Now().Add(c.server.limits.Login))
 	if _, err := c.conn.Write(frames); err != nil {

@@ -24,8 +24,10 @@ func (s *session) downstream() error {
 		switch h.Type {
 		case wire.DataRow, wire.CopyData:
 			err = s.row(h)
-		case wire.NoticeResponse, wire.ParameterStatus, wire.NotificationResponse:
+		case wire.NoticeResponse, wire.NotificationResponse:
 			s.down.Pass(h) // at any time
+		case wire.ParameterStatus:
+			err = s.parameterStatus(h)
 		case wire.CommandComplete:
 			err = s.commandComplete(h)
 		case wire.ReadyForQuery:
@@ -64,6 +66,22 @@ func (s *session) backendEnded(err error) error {
 		return fmt.Errorf("read from backend: %w: %w", errBackendGone, err)
 	}
 	return fmt.Errorf("read from backend: %w", err)
+}
+
+// parameterStatus carries a parameter's new value, which the backend's next
+// session starts with. A backend whose parameters are not known has none.
+func (s *session) parameterStatus(h wire.Header) error {
+	body, err := s.down.Whole(h, maxJudgedReply)
+	if err != nil && !errors.Is(err, wire.ErrTooLong) {
+		return s.backendEnded(err)
+	}
+	name, value, err := wire.Parameter(body)
+	if err == nil && s.backend.ParameterStatuses != nil {
+		s.backend.ParameterStatuses[name] = value
+	}
+	s.spent = s.spent || err != nil
+	s.down.Pass(h)
+	return nil
 }
 
 // row carries one row of a result or of a copy.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/wire"
 )
 
 // Options are what a [Server] is made of. Gate, Auth and Logger are needed.
@@ -153,9 +154,12 @@ type Backend struct {
 	// PID and SecretKey cancel what the backend runs, where Cancel is nil.
 	PID       uint32
 	SecretKey []byte
-	// ParameterStatuses are shown to the client.
+	// ParameterStatuses are shown to the client. The session keeps them and
+	// TxStatus as Postgres reports them.
 	ParameterStatuses map[string]string
 	TxStatus          byte
+	// Notices are shown to the client before its first ReadyForQuery.
+	Notices []wire.Report
 	// Buffered has been read from Conn already.
 	Buffered []byte
 	// Cancel asks Postgres to cancel what the backend runs, and waits until it

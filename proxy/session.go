@@ -43,6 +43,7 @@ type session struct {
 	downBuf []byte
 	replies replies
 	fatal   bool // the backend has said its last word
+	spent   bool // it is of no use to another session
 
 	// status is of the last ReadyForQuery; draining lets the session end at
 	// the next quiet one; leaving is after the client's Terminate.
@@ -129,8 +130,9 @@ func (s *session) end(cause error) {
 func (s *session) finish() {
 	spoken := s.lastWord()
 	s.cancels.stop()
-	if s.up.AtRest() && s.down.AtRest() && s.owed.empty() && !s.fatal && s.status.Load() != 0 {
+	if s.up.AtRest() && s.down.AtRest() && s.owed.empty() && !s.owed.open && !s.fatal && !s.spent && s.status.Load() != 0 {
 		_ = s.backend.Conn.SetDeadline(time.Time{})
+		s.backend.TxStatus = byte(s.status.Load())
 	} else {
 		s.abandon()
 	}

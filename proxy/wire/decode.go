@@ -184,6 +184,16 @@ func CommandTag(body []byte) (string, error) {
 	return string(text), err
 }
 
+// Parameter reads a ParameterStatus's body.
+func Parameter(body []byte) (name, value string, err error) {
+	d := decoder{body}
+	name, ok := d.str()
+	if value, ok2 := d.str(); ok && ok2 && len(d.rest) == 0 {
+		return name, value, nil
+	}
+	return "", "", malformed("invalid ParameterStatus")
+}
+
 // SASLInitial is a client's first SASL answer: the mechanism it chose and the
 // mechanism's data.
 func SASLInitial(body []byte) (mechanism string, data []byte, err error) {
