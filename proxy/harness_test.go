@@ -73,10 +73,11 @@ func serve(t testing.TB, o proxy.Options) (*proxy.Server, string) {
 // realBackend connects sessions to the database of the tests' Postgres.
 func realBackend(t testing.TB, database string, decider func() proxy.Decider) proxy.Gate {
 	t.Helper()
-	p, err := pool.New(configs.Database{Name: database, DSN: postgres.ForTest(t).DSN(database), Pool: configs.Pool{Size: 100, Wait: 5 * time.Second}})
+	p, err := pool.New(configs.Database{Name: database, DSN: postgres.ForTest(t).DSN(database), Pool: configs.Pool{Size: 100, Wait: 5 * time.Second, Idle: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.Close)
 	return gate(func(_ context.Context, _ auth.Principal, s proxy.Startup) (proxy.Admission, error) {
 		a := proxy.Admission{Connect: func(ctx context.Context) (*proxy.Backend, error) { return connect(ctx, p, s) }}
 		if decider != nil {
@@ -95,9 +96,14 @@ func connect(ctx context.Context, p *pool.Pool, s proxy.Startup) (*proxy.Backend
 	if err != nil {
 		return nil, err
 	}
-	return &proxy.Backend{
+	shown := &proxy.Backend{
 		Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses, TxStatus: b.TxStatus,
-		Buffered: b.Buffered, Release: b.Release,
-		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) },
-	}, nil
+		Buffered: b.Buffered,
+		Cancel:   func(ctx context.Context) error { return pool.Cancel(ctx, b) },
+	}
+	shown.Release = func() {
+		b.TxStatus = shown.TxStatus
+		b.Release()
+	}
+	return shown, nil
 }

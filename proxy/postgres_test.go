@@ -33,6 +33,75 @@ func open(t *testing.T, dsn string) *pgx.Conn {
 	return c
 }
 
+// TestUnfinishedBatch: what a client did in a batch that it never ended with a
+// Sync is undone when it leaves, whatever becomes of its backend.
+func TestUnfinishedBatch(t *testing.T) {
+	db := postgres.ForTest(t).CreateDatabase(t)
+	_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, nil)})
+	c := open(t, dsn(addr))
+	if _, err := c.Exec(t.Context(), "create table t (i int)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, leave := range []func(*pgtest.Peer){func(p *pgtest.Peer) { p.Send(pgtest.Terminate()) }, (*pgtest.Peer).Hangup} {
+		p := pgtest.Dial(t, addr)
+		p.Login(password, "user", "ana")
+		p.Send(pgtest.Parse("", "insert into t values (1)"), pgtest.Bind("", ""), pgtest.Execute("", 0), pgtest.Flush())
+		p.Expect("12C")
+		leave(p)
+		// The lock waits for the insert's transaction to end.
+		var rows int
+		if _, err := c.Exec(t.Context(), "begin; lock table t"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.QueryRow(t.Context(), "select count(*) from t").Scan(&rows); err != nil || rows != 0 {
+			t.Errorf("%d rows of an unfinished batch, %v", rows, err)
+		}
+		if _, err := c.Exec(t.Context(), "rollback"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReuse: what a session was told of parameters that changed is not what the
+// next one on the same backend is told.
+func TestReuse(t *testing.T) {
+	db := postgres.ForTest(t).CreateDatabase(t)
+	_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, nil)})
+	watch := open(t, dsn(addr)+"&application_name=watch")
+	run := func(sql string) (pid uint32, style string) {
+		c := open(t, dsn(addr))
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.QueryRow(t.Context(), "select pg_backend_pid()").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		style = c.PgConn().ParameterStatus("DateStyle")
+		_ = c.Close(t.Context())
+		reset := "select query = 'DISCARD ALL' and state = 'idle' from pg_stat_activity where pid = $1"
+		for done := false; !done; {
+			if err := watch.QueryRow(t.Context(), reset, pid).Scan(&done); err != nil {
+				t.Fatalf("backend %d is gone: %v", pid, err)
+			}
+		}
+		return pid, style
+	}
+	first, changed := run("set datestyle = 'German'; begin")
+	if !strings.HasPrefix(changed, "German") {
+		t.Fatalf("DateStyle after SET: %s", changed)
+	}
+	for range 10 { // until the pool has heard Postgres's last word
+		second, style := run("select 1")
+		if strings.HasPrefix(style, "German") {
+			t.Errorf("the next session is told DateStyle %s", style)
+		}
+		if second == first {
+			return
+		}
+	}
+	t.Error("the backend was never used again")
+}
+
 func TestRelayWithPgx(t *testing.T) {
 	db := postgres.ForTest(t).CreateDatabase(t)
 	_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, nil)})

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pool"
+	pgwire "github.com/pgask/pgask/proxy/wire"
 )
 
 // Admit decides whether a proven user may have a session on the database it
@@ -77,7 +79,25 @@ func connect(ctx context.Context, p *pool.Pool, r pool.Request) (*proxy.Backend,
 	if err != nil {
 		return nil, err
 	}
-	return &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
-		TxStatus: b.TxStatus, Buffered: b.Buffered, Release: b.Release,
-		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}, nil
+	shown := &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
+		TxStatus: b.TxStatus, Buffered: b.Buffered, Notices: waited(b.Waited),
+		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}
+	shown.Release = func() {
+		b.TxStatus = shown.TxStatus
+		b.Release()
+	}
+	return shown, nil
+}
+
+// tellWait is how long a client waits for a backend without being told.
+const tellWait = time.Second
+
+// waited tells a client why its login took so long.
+func waited(d time.Duration) []pgwire.Report {
+	if d < tellWait {
+		return nil
+	}
+	return []pgwire.Report{{Severity: "NOTICE", Code: "00000",
+		Message: fmt.Sprintf("waited %s for a free connection to the database", d.Round(100*time.Millisecond)),
+		Hint:    "Close idle sessions, or raise pool.size in pgask.yaml."}}
 }

@@ -166,6 +166,7 @@ func (s *service) drain(web *http.Server, ended <-chan error) error {
 func (s *service) close(web *http.Server) error {
 	for _, d := range s.databases {
 		d.own.Close()
+		d.pool.Close()
 	}
 	if web == nil {
 		return nil

@@ -2,11 +2,130 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"net"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// connect dials for a place that has been taken, and makes the backend known.
+// Its error is for clients.
+func (p *Pool) connect(ctx context.Context, l *lot, r Request, probe bool) (*Backend, error) {
+	began := time.Now()
+	b, err := p.dial(ctx, r)
+	now := time.Now()
+	if err != nil {
+		err = p.explain(ctx, err)
+	}
+	p.mu.Lock()
+	l.dialling--
+	l.totals.dials++
+	do := p.judge(ctx, err, began, now, probe)
+	if err == nil {
+		err = p.refusal // killed meanwhile
+	}
+	if err != nil {
+		l.places--
+		l.totals.dialFailures++
+	} else {
+		p.adopt(b, l, r, now)
+		do = append(do, p.fill(l)...)
+	}
+	do = append(do, p.serve(l)...)
+	p.hush()
+	p.mu.Unlock()
+	run(do)
+	if err != nil && b != nil {
+		b.quit()
+		b = nil
+	}
+	return b, err
+}
+
+// judge tells the back-off how a dial went, and serves those who waited for
+// that.
+func (p *Pool) judge(ctx context.Context, err error, began, now time.Time, probe bool) []func() {
+	switch {
+	case err == nil:
+		p.backoff.reached(now)
+	case ctx.Err() != nil:
+		if probe {
+			p.backoff.dropped()
+		}
+	case unreached(err):
+		p.backoff.failed(err, began, now)
+	default:
+		p.backoff.reached(now)
+	}
+	if !probe {
+		return nil
+	}
+	var do []func()
+	for _, l := range p.lots {
+		do = append(do, p.serve(l)...)
+	}
+	return do
+}
+
+// adopt makes a new backend a member of its lot, lent to who asked for it.
+func (p *Pool) adopt(b *Backend, l *lot, r Request, now time.Time) {
+	b.pool, b.lot, b.shape, b.generation = p, l, r.shape, p.generation
+	b.single = replication(r.Params)
+	b.greeting = maps.Clone(b.ParameterStatuses)
+	b.born = now
+	if p.set.Lifetime > 0 {
+		b.expires = now.Add(jitter(p.set.Lifetime, 0.1))
+	}
+	l.members[b] = struct{}{}
+	l.lend(b, now)
+}
+
+// unreached reports whether an error is the server's as a whole: there is none,
+// or it is starting or stopping.
+func unreached(err error) bool {
+	if r, ok := errors.AsType[*Refused](err); ok {
+		return strings.HasPrefix(r.SQLState(), "57P0")
+	}
+	_, ok := errors.AsType[*Unreachable](err)
+	return ok
+}
+
+// speak32 asks for protocol 3.2, which servers from PostgreSQL 18 on have long
+// cancel keys in, unless the dsn says what to ask for. Older servers negotiate.
+func speak32(dsn string, config *pgconn.Config) {
+	const key = "max_protocol_version"
+	if !strings.Contains(dsn, key) && os.Getenv("PGMAXPROTOCOLVERSION") == "" {
+		config.MaxProtocolVersion = "latest"
+	}
+}
+
+// unfit is a server that is none of those that target_session_attrs wants.
+type unfit struct {
+	cause error
+}
+
+func (u *unfit) Error() string { return u.cause.Error() }
+
+// sortFaults marks the refusals of target_session_attrs, except those that
+// pgconn itself looks for.
+func sortFaults(config *pgconn.Config) {
+	validate := config.ValidateConnect
+	if validate == nil {
+		return
+	}
+	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		err := validate(ctx, conn)
+		if _, second := err.(*pgconn.NotPreferredError); err == nil || second {
+			return err
+		}
+		return &unfit{cause: err}
+	}
+}
 
 // dial opens a connection as the request's login and takes it out of pgconn.
 func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
@@ -16,6 +135,14 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		config.User, config.Password = r.Login.User, r.Login.Password
 	}
 	maps.Copy(config.RuntimeParams, r.Params)
+	// Cancel must go to the server that answered, whichever host of the dsn
+	// that is. A unix socket's own address doesn't tell.
+	dialNet := config.DialFunc
+	var network, address string
+	config.DialFunc = func(ctx context.Context, n, a string) (net.Conn, error) {
+		network, address = n, a
+		return dialNet(ctx, n, a)
+	}
 	var read tail
 	build := config.BuildFrontend
 	config.BuildFrontend = read.frontend
@@ -24,6 +151,7 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		return nil, err
 	}
 	config.BuildFrontend = build // Cancel builds one too, which must not touch read
+	config.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dialNet(ctx, network, address) }
 	buffered := read.rest(conn.Frontend().ReadBufferLen())
 	if len(buffered) == 0 {
 		// With an empty buffer this only waits for pgconn's background reader,
@@ -44,6 +172,7 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		ParameterStatuses: h.ParameterStatuses,
 		TxStatus:          h.TxStatus,
 		Buffered:          buffered,
+		address:           address,
 		hijacked:          h,
 	}, nil
 }

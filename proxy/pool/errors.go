@@ -79,6 +79,29 @@ func (r *Refused) SQLState() string { return r.Postgres.Code }
 // Unwrap gives the whole error.
 func (r *Refused) Unwrap() error { return r.Postgres }
 
+// Killed is a database that an administrator has switched off.
+type Killed struct {
+	Database string
+}
+
+// Error is what the client reads.
+func (k *Killed) Error() string { return fmt.Sprintf("database %q is switched off", k.Database) }
+
+// Detail says by whom.
+func (k *Killed) Detail() string { return "An administrator has ended its connections with KILL." }
+
+// SQLState is cannot_connect_now.
+func (k *Killed) SQLState() string { return "57P03" }
+
+// Closed is a pool at the end of the program.
+type Closed struct{}
+
+// Error is what the client reads.
+func (*Closed) Error() string { return "terminating connection due to administrator command" }
+
+// SQLState is admin_shutdown.
+func (*Closed) SQLState() string { return "57P01" }
+
 // explain sorts the error of a dial.
 func (p *Pool) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -99,8 +122,11 @@ func kind(err error) string {
 		host      x509.HostnameError
 		verify    *tls.CertificateVerificationError
 		record    tls.RecordHeaderError
+		misfit    *unfit
 	)
 	switch {
+	case errors.As(err, &misfit):
+		return "No server is what target_session_attrs asks for."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "The connection was refused."
 	case errors.Is(err, syscall.ENOENT):

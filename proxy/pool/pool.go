@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -17,17 +16,35 @@ import (
 // ReadyForQuery. A dsn's connect_timeout wins.
 const loginTimeout = 10 * time.Second
 
-// Pool gives out backends of one database, each to one session. It bounds how
-// many exist per login and mode; it keeps none for later.
+// Pool keeps the backends of one database and lends each to one session, or to
+// one transaction, at a time. It bounds how many there are per login and mode,
+// and gives a backend that was in use to requests of the same login, mode and
+// start-up parameters only.
 type Pool struct {
 	name string
-	size int
-	wait time.Duration
+	// set is what the configuration says.
+	set configs.Pool
 	// config is what the dsn says; every dial works on a copy.
 	config *pgconn.Config
+	// ctx ends with Close.
+	ctx  context.Context
+	stop context.CancelFunc
 
-	mu    sync.Mutex
-	slots map[slotKey]slots // guarded by mu
+	mu      sync.Mutex
+	lots    map[lotKey]*lot // guarded by mu
+	backoff backoff         // guarded by mu
+	paused  bool            // guarded by mu
+	// refusal is why nobody gets a backend, nil unless killed or closed.
+	refusal error // guarded by mu
+	closed  bool  // guarded by mu
+	// generation is raised by Reconnect and Kill: what is older isn't kept.
+	generation int           // guarded by mu
+	quiet      chan struct{} // guarded by mu; closed when nothing is lent, nil when nobody waits for that
+	sweeper    *time.Timer   // guarded by mu; nil while nothing is to be swept
+	sweepAt    time.Time     // guarded by mu
+
+	// work is resets and dials of the pool's own. Add is guarded by mu.
+	work sync.WaitGroup
 }
 
 // Request is what a session asks a backend for.
@@ -39,28 +56,8 @@ type Request struct {
 	// Governed sessions and passthrough sessions are counted apart, and never
 	// share a backend.
 	Governed bool
-}
 
-// Backend is a logged-in connection to Postgres, in the state after its first
-// ReadyForQuery. The session owns it until Release.
-type Backend struct {
-	Conn net.Conn
-	PID  uint32
-	// SecretKey has 4 to 256 bytes.
-	SecretKey []byte
-	// ParameterStatuses are what Postgres reported during the login.
-	ParameterStatuses map[string]string
-	TxStatus          byte
-	// Buffered are bytes that were read from Conn after the login's
-	// ReadyForQuery: the session reads them before it reads Conn.
-	Buffered []byte
-	// Release closes Conn and frees the place. It may be called twice. It sends
-	// no Terminate: where a session broke off inside a frame, Postgres would
-	// take those bytes for the frame's end.
-	Release func()
-
-	// hijacked is how the connection was made, for Cancel.
-	hijacked *pgconn.HijackedConn
+	shape string
 }
 
 // New makes the pool of a database. As with libpq, PG… environment variables
@@ -74,35 +71,52 @@ func New(db configs.Database) (*Pool, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = loginTimeout
 	}
-	return &Pool{
-		name:   db.Name,
-		size:   max(db.Pool.Size, 1),
-		wait:   db.Pool.Wait,
-		config: config,
-		slots:  map[slotKey]slots{},
-	}, nil
+	speak32(db.DSN, config)
+	sortFaults(config)
+	db.Pool.Size = max(db.Pool.Size, 1)
+	p := &Pool{name: db.Name, set: db.Pool, config: config, lots: map[lotKey]*lot{}}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	return p, nil
 }
 
-// Acquire waits for a place, at most the pool's wait, then dials and logs in.
-// The error has SQLState: 53300 no place was free in time, 57P03 the server
-// can't be reached, Postgres's own when it refused the login. A context that
-// ends gives its own error.
+// Close closes what is idle and refuses every request from now on. What is lent
+// is closed when it comes back. It waits for resets, which it cuts short.
+func (p *Pool) Close() {
+	p.stop()
+	p.mu.Lock()
+	p.closed = true
+	p.refusal = &Closed{}
+	do := p.shut()
+	for _, l := range p.lots {
+		for b := range l.members {
+			if b.state == resetting {
+				do = append(do, b.close)
+			}
+		}
+	}
+	p.mu.Unlock()
+	run(do)
+	p.work.Wait()
+}
+
+// Acquire gives a session its backend: one that is idle and fits the request,
+// else a new one, as soon as there is a place, which it waits for at most
+// pool.wait. The error has SQLState: 53300 no place was free in time, 57P03 the
+// server can't be reached, Postgres's own when it refused the login. A context
+// that ends gives its own error.
 func (p *Pool) Acquire(ctx context.Context, r Request) (*Backend, error) {
-	release, err := p.take(ctx, keyOf(r))
-	if err != nil {
-		return nil, err
+	type loan struct {
+		b   *Backend
+		err error
 	}
-	b, err := p.dial(ctx, r)
-	if err != nil {
-		release()
-		return nil, p.explain(ctx, err)
+	got := make(chan loan, 1)
+	p.Borrow(ctx, r, func(b *Backend, err error) { got <- loan{b, err} })
+	l := <-got
+	if l.err != nil {
+		return nil, l.err
 	}
-	conn := b.Conn
-	b.Release = sync.OnceFunc(func() {
-		_ = conn.Close() // the session is over; nobody could use the error
-		release()
-	})
-	return b, nil
+	l.b.Release = sync.OnceFunc(func() { l.b.Return(true) })
+	return l.b, nil
 }
 
 // Cancel asks Postgres to cancel what the backend runs, on a connection of its

@@ -72,6 +72,7 @@ func newPool(t *testing.T, db configs.Database) *Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.Close)
 	return p
 }
 
@@ -110,7 +111,10 @@ func query(b *Backend, sql string) (value string, err error) {
 			value = string(m.Values[0])
 		case *pgproto3.ErrorResponse:
 			err = fmt.Errorf("%s: %s", m.Code, m.Message)
+		case *pgproto3.ParameterStatus: // a session notes these
+			b.ParameterStatuses[m.Name] = m.Value
 		case *pgproto3.ReadyForQuery:
+			b.TxStatus = m.TxStatus
 			return value, err
 		}
 	}
@@ -245,8 +249,10 @@ func refused(t *testing.T, server *postgres.Server) {
 	if _, err := p.Acquire(deadline(t), one); sqlstate(err) != "53300" {
 		t.Errorf("over the role's connection limit: %v", err)
 	}
-	if n := len(p.places(keyOf(one))); n != 1 {
-		t.Errorf("%d places taken after a refusal, want 1", n)
+	for _, s := range p.Stats() {
+		if s.User == "other" && (s.Active != 1 || s.Dialling != 0 || s.DialFailures != 1) {
+			t.Errorf("after a refusal: %+v", s)
+		}
 	}
 }
 
@@ -421,8 +427,8 @@ func TestBuffered(t *testing.T) {
 		t.Errorf("%d %q, buffered %q", b.PID, b.SecretKey, b.Buffered)
 	}
 	b.Release()
-	if got := <-rest; len(got) != 0 {
-		t.Errorf("the server was sent %q: nobody asked for that", got)
+	if got := <-rest; string(got) != "X\x00\x00\x00\x04" {
+		t.Errorf("the server was sent %q, want a Terminate", got)
 	}
 }
 

@@ -1,0 +1,93 @@
+package pool
+
+import (
+	"container/list"
+	"context"
+	"time"
+)
+
+// lot is the backends of one login and mode, and who waits for one. All of it
+// is guarded by the pool's mu. Lots are kept for good: there are as many as
+// logins in the configuration.
+type lot struct {
+	key lotKey
+	// places counts backends that exist or are being dialled.
+	places   int
+	dialling int
+	members  map[*Backend]struct{}
+	idle     []*Backend // the one that has been idle longest is first
+	queue    list.List  // of *waiter, the first to be served is in front
+	// last is the request that was made last, nil before: pool.min is filled
+	// with its like.
+	last   *Request
+	totals totals
+}
+
+// totals are what a lot has counted since the start.
+type totals struct {
+	acquires, waits, dials, dialFailures int64
+	waited                               time.Duration
+}
+
+// waiter is a request that has not got its backend.
+type waiter struct {
+	ctx     context.Context
+	request Request
+	lot     *lot
+	got     func(*Backend, error)
+	since   time.Time
+	waited  time.Duration // in the queue
+	// Set while it is queued.
+	place *list.Element
+	timer *time.Timer
+	stop  func() bool
+}
+
+// dequeue takes a waiter out of the queue.
+func (l *lot) dequeue(w *waiter, now time.Time) {
+	l.queue.Remove(w.place)
+	w.place = nil
+	if w.timer != nil {
+		w.timer.Stop()
+		w.stop()
+		w.timer, w.stop = nil, nil
+		w.waited = now.Sub(w.since)
+		l.totals.waits++
+		l.totals.waited += w.waited
+	}
+}
+
+// newest takes the backend out that became idle last and fits.
+func (l *lot) newest(shape string) *Backend {
+	for i := len(l.idle) - 1; i >= 0; i-- {
+		if b := l.idle[i]; b.shape == shape {
+			l.unshelve(i)
+			return b
+		}
+	}
+	return nil
+}
+
+func (l *lot) unshelve(i int) {
+	copy(l.idle[i:], l.idle[i+1:])
+	l.idle[len(l.idle)-1] = nil
+	l.idle = l.idle[:len(l.idle)-1]
+}
+
+// remove forgets a backend, whatever it is doing.
+func (l *lot) remove(b *Backend, now time.Time) {
+	if b.state == gone {
+		return
+	}
+	if b.state == idling {
+		for i, other := range l.idle {
+			if other == b {
+				l.unshelve(i)
+				break
+			}
+		}
+	}
+	b.state, b.since = gone, now
+	delete(l.members, b)
+	l.places--
+}
