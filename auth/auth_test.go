@@ -168,18 +168,6 @@ func TestMalformedFinal(t *testing.T) {
 	}
 }
 
-func TestByCertificate(t *testing.T) {
-	s := store(t)
-	if p, err := s.ByCertificate("carl the great"); err != nil || p.User != "carl" || p.Login != nil {
-		t.Errorf("%+v, %v", p, err)
-	}
-	for _, cn := range []string{"carl", "ana", "", "CN=carl the great"} {
-		if p, err := s.ByCertificate(cn); code(err) != "28000" || p.User != "" {
-			t.Errorf("%q: %+v, %v", cn, p, err)
-		}
-	}
-}
-
 func TestFaultyUsers(t *testing.T) {
 	good, err := Hash("x")
 	if err != nil {
@@ -223,30 +211,4 @@ func TestFaultyUsers(t *testing.T) {
 	if s, faults := NewStore(nil); len(s.users) != 0 || faults != nil {
 		t.Error("no users")
 	}
-}
-
-func FuzzStep(f *testing.F) {
-	verifier, err := hashWith("ana", []byte("0123456789abcdef"), 1)
-	if err != nil {
-		f.Fatal(err)
-	}
-	s, _ := NewStore(&configs.Users{Users: []configs.User{{Name: "ana", Password: verifier}}})
-	f.Add("ana", []byte("n,,n=,r=abc"), []byte("c=biws,r=abc,p=AAAA"))
-	f.Add("x", []byte("y,a=b,n=a=2C,r=abc,ext=1"), []byte("c=eSws,r=$,p="))
-	f.Add("", []byte("p=tls-exporter,,n=,r="), []byte(",,,"))
-	f.Fuzz(func(t *testing.T, user string, one, two []byte) {
-		x := s.Begin(user, Binding{})
-		for _, message := range [][]byte{one, two} {
-			reply, done, err := x.Step(message)
-			if err != nil && code(err) == "" {
-				t.Errorf("%q: an error without SQLSTATE: %v", message, err)
-			}
-			if done || err != nil && reply != nil {
-				t.Errorf("%q, %q: %q, %v, %v", one, two, reply, done, err)
-			}
-		}
-		if p := x.Principal(); p.User != "" {
-			t.Errorf("logged in without a password: %q, %q", one, two)
-		}
-	})
 }

@@ -1,13 +1,29 @@
 package auth
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Failure is a login that was refused. A wrong password and an unknown user
 // give the same Failure at the same step, so that nobody can find out which
 // names exist.
 type Failure struct {
 	User string
+	// cause is for the log.
+	cause error
 }
+
+// Why a login failed.
+var (
+	errWrongPassword = errors.New("wrong password")
+	errNoUser        = errors.New("there is no such user")
+	errNoPassword    = errors.New("the user has no password")
+	errExpired       = errors.New("the user has expired")
+)
+
+// Unwrap is why it failed, which the client is not told.
+func (f *Failure) Unwrap() error { return f.cause }
 
 // Error is Postgres's own text.
 func (f *Failure) Error() string {
@@ -63,15 +79,50 @@ func (u *Unbound) Detail() string { return u.Reason }
 // SQLState is invalid_authorization_specification.
 func (u *Unbound) SQLState() string { return "28000" }
 
-// NoCertificate is a client certificate that no user in users.yaml names.
+// NoCertificate is a client certificate that isn't the user's.
 type NoCertificate struct {
-	CommonName string
+	User string
 }
 
-// Error names the certificate, as Postgres does.
+// Error is Postgres's own text.
 func (n *NoCertificate) Error() string {
-	return fmt.Sprintf("no user logs in with a certificate for CN=%s", n.CommonName)
+	return fmt.Sprintf("certificate authentication failed for user %q", n.User)
 }
 
 // SQLState is invalid_authorization_specification.
 func (n *NoCertificate) SQLState() string { return "28000" }
+
+// NotAdmitted is a client that the access rules of users.yaml keep out.
+type NotAdmitted struct {
+	Client Client
+	// Rule is the one that rejects it, for the log; empty where none fits.
+	Rule string
+}
+
+// Error is worded as Postgres words it of pg_hba.conf.
+func (n *NotAdmitted) Error() string {
+	c := n.Client
+	host, encryption := "[local]", "no encryption"
+	if c.Addr.IsValid() {
+		host = c.Addr.String()
+	}
+	if c.TLS {
+		encryption = "SSL encryption"
+	}
+	about := fmt.Sprintf("host %q, user %q, database %q, %s", host, c.User, c.Database, encryption)
+	if n.Rule != "" {
+		return "an access rule rejects connection for " + about
+	}
+	return "no access rule for " + about
+}
+
+// SQLState is invalid_authorization_specification.
+func (n *NotAdmitted) SQLState() string { return "28000" }
+
+// Unwrap is what the log says besides.
+func (n *NotAdmitted) Unwrap() error {
+	if n.Rule == "" {
+		return nil
+	}
+	return errors.New(n.Rule)
+}

@@ -23,6 +23,7 @@ const maxMessage = 4096
 type Exchange struct {
 	user  string
 	entry *entry // nil: the exchange runs against a mock and must fail
+	cause error  // why it will have failed
 	conv  *scram.ServerConversation
 	binds bool // a binding is offered
 	plus  bool // the client has chosen it
@@ -37,14 +38,30 @@ type Exchange struct {
 // would.
 func (s *Store) Begin(user string, b Binding) *Exchange {
 	x := &Exchange{user: user, binds: b.channel.IsSupported()}
-	credentials := mock(user)
-	if e, ok := s.users[user]; ok && e.verifier != nil {
-		x.entry, credentials = e, *e.verifier
-	}
+	credentials := s.credentials(x)
 	// NewServer's only error is a nil hash function, which SHA256 has not.
-	server, _ := scram.SHA256.NewServer(func(string) (scram.StoredCredentials, error) { return credentials, nil })
+	server, _ := s.hash.NewServer(func(string) (scram.StoredCredentials, error) { return credentials, nil })
 	x.conv = server.NewConversationWithChannelBinding(b.channel)
 	return x
+}
+
+// credentials are what the exchange's user is asked to prove. The mock is
+// computed for everybody, so that it takes no time of its own.
+func (s *Store) credentials(x *Exchange) scram.StoredCredentials {
+	mock := s.mock(x.user)
+	switch e, ok := s.users[x.user]; {
+	case !ok:
+		x.cause = errNoUser
+	case e.verifier == nil:
+		x.cause = errNoPassword
+	case e.expired():
+		// Asked as ever, with keys that no password has.
+		x.cause, mock.KeyFactors = errExpired, e.verifier.KeyFactors
+	default:
+		x.entry, x.cause = e, errWrongPassword
+		return *e.verifier
+	}
+	return mock
 }
 
 // Mechanisms are what to offer the client, the better first.
@@ -100,13 +117,15 @@ func (x *Exchange) step(client string) (string, error) {
 	if err := wellFormed(client); err != nil {
 		return "", err
 	}
-	if err := x.fits(client); x.steps == 1 && err != nil {
-		return "", err
+	if x.steps == 1 {
+		if err := x.fits(client); err != nil {
+			return "", err
+		}
 	}
 	reply, err := x.conv.Step(client)
 	switch {
 	case err != nil && reply == scram.ErrInvalidProof:
-		return "", &Failure{User: x.user}
+		return "", &Failure{User: x.user, cause: x.cause}
 	case err != nil && reply == scram.ErrServerDoesSupportChannelBinding:
 		return "", errDowngrade
 	case err != nil && reply == scram.ErrChannelBindingsDontMatch && x.plus:
@@ -116,7 +135,7 @@ func (x *Exchange) step(client string) (string, error) {
 	case x.conv.AuthzID() != "":
 		return "", malformed("The client uses an authorization identity, which is not supported.")
 	case x.steps > 1 && (x.entry == nil || !x.conv.Valid()):
-		return "", &Failure{User: x.user}
+		return "", &Failure{User: x.user, cause: x.cause}
 	}
 	return reply, nil
 }

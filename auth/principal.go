@@ -12,6 +12,9 @@ type Principal struct {
 	Attributes map[string]any
 	// Admin allows the administration database.
 	Admin bool
+	// Connections is how many sessions the user may have at once; 0 leaves it
+	// to the proxy's own limit.
+	Connections int
 	// Login, when set, is the backend login of this very user; it wins over
 	// the role's.
 	Login *Login

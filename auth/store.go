@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pgask/pgask/configs"
 	"github.com/xdg-go/scram"
@@ -13,26 +14,39 @@ import (
 // Store holds the users who may log in. It is read-only once made, so any
 // number of sessions use it at once and a reload replaces it whole.
 type Store struct {
-	users        map[string]*entry
-	byCommonName map[string]*entry
+	users  map[string]*entry
+	access []configs.AccessRule   // nil: everybody may come
+	secret []byte                 // what mocks are made from
+	hash   scram.HashGeneratorFcn // SHA-256; a test counts it
 }
 
 // entry is one user of users.yaml.
 type entry struct {
-	user     configs.User
-	verifier *scram.StoredCredentials // nil: no login by password
+	user       configs.User
+	verifier   *scram.StoredCredentials // nil: no login by password
+	commonName string                   // of the certificate; empty: no login by one
+}
+
+// expired tells whether the user may not log in any more.
+func (e *entry) expired() bool {
+	return !e.user.Expires.IsZero() && !time.Now().Before(e.user.Expires)
 }
 
 // NewStore checks the users' verifiers and certificates and indexes them. The
 // store holds the users without a fault.
 func NewStore(u *configs.Users) (*Store, []configs.Fault) {
-	s := &Store{users: map[string]*entry{}, byCommonName: map[string]*entry{}}
+	s := &Store{users: map[string]*entry{}, secret: mockKey(), hash: scram.SHA256}
 	var faults []configs.Fault
 	if u == nil {
 		return s, nil
 	}
+	s.access = u.Access
+	if u.Secret != "" {
+		s.secret = []byte(u.Secret)
+	}
+	taken := map[string]string{}
 	for _, user := range u.Users {
-		found := s.add(user)
+		found := s.add(user, taken)
 		faults = append(faults, found...)
 	}
 	return s, faults
@@ -48,7 +62,8 @@ func (s *Store) Principal(name string) (Principal, bool) {
 	return e.principal(), true
 }
 
-func (s *Store) add(user configs.User) []configs.Fault {
+// add takes a user in. taken has the users of common names.
+func (s *Store) add(user configs.User, taken map[string]string) []configs.Fault {
 	fault := func(key, msg string, warning bool) configs.Fault {
 		return configs.Fault{Pos: user.Pos, Key: "users." + user.Name + "." + key, Msg: msg, Warning: warning}
 	}
@@ -69,24 +84,13 @@ func (s *Store) add(user configs.User) []configs.Fault {
 		if err != nil {
 			return append(faults, fault("cert", err.Error(), false))
 		}
-		if other, taken := s.byCommonName[cn]; taken {
-			return append(faults, fault("cert", "user "+other.user.Name+" has the same certificate", false))
+		if other, ok := taken[cn]; ok {
+			return append(faults, fault("cert", "user "+other+" has the same certificate", false))
 		}
-		s.byCommonName[cn] = e
+		taken[cn], e.commonName = user.Name, cn
 	}
 	s.users[user.Name] = e
 	return faults
-}
-
-// ByCertificate is the user whose cert is CN=cn. The caller has verified the
-// certificate's chain, and compares the user with the one the client asked
-// for. The error is a [NoCertificate] (28000).
-func (s *Store) ByCertificate(cn string) (Principal, error) {
-	e, ok := s.byCommonName[cn]
-	if !ok {
-		return Principal{}, &NoCertificate{CommonName: cn}
-	}
-	return e.principal(), nil
 }
 
 // commonName takes the name out of "CN=ana", the only form users.yaml has.
@@ -104,6 +108,8 @@ func (e *entry) principal() Principal {
 		Roles:      slices.Clone(e.user.Roles),
 		Attributes: maps.Clone(e.user.Attributes),
 		Admin:      e.user.Admin,
+
+		Connections: e.user.Connections,
 	}
 	if b := e.user.Backend; b != nil {
 		p.Login = &Login{User: b.User, Password: b.Password}

@@ -8,7 +8,7 @@ import (
 // across checks what one file says about another, and what all of them say that
 // this version ignores.
 func across(all *All) []Fault {
-	return slices.Concat(usersOfPolicy(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
+	return slices.Concat(usersOfPolicy(all), accessAcross(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
 }
 
 // usersOfPolicy checks that users' roles exist and go together.
@@ -31,8 +31,8 @@ func usersOfPolicy(all *All) []Fault {
 				note("roles", "role "+first.Name+" is "+first.Mode+" and "+name+" is "+r.Mode+"; one user's roles must have one mode", false)
 			}
 		}
-		if u.Cert != "" && all.Config.TLS.Mode != "verify-full" {
-			note("cert", "client certificates are only asked for with tls.mode verify-full: this user can't log in", true)
+		if u.Cert != "" && !all.asksCertificates() {
+			note("cert", "client certificates are only asked for with tls.client_ca: this user can't log in", true)
 		}
 	}
 	return faults

@@ -112,6 +112,9 @@ type Hooks struct {
 // Limits protect the proxy itself.
 type Limits struct {
 	Clients        int
+	UserClients    int // sessions of one user, 0 for no limit
+	AddressClients int // connections of one address, 0 for no limit
+	LoginFailures  int // a minute, of one address or user; 0 for no limit
 	StatementBytes int64
 	Login          time.Duration
 	Idle           time.Duration

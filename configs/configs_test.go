@@ -122,7 +122,7 @@ func TestExamplesOfSampleFiles(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatalf("uncommented examples:\n%s", lines(faults))
 	}
-	if len(all.Users.Users) != 1 || len(all.Policy.Roles) != 3 || len(all.Semantic.Metrics) != 2 ||
+	if len(all.Users.Users) != 1 || len(all.Users.Access) != 3 || len(all.Policy.Roles) != 3 || len(all.Semantic.Metrics) != 2 ||
 		len(all.Curated.Queries) != 1 || all.Config.Databases["acme"] == nil {
 		t.Errorf("an example was not read: %+v", all)
 	}

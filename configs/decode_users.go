@@ -14,7 +14,11 @@ var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func DecodeUsers(file string, data []byte) (*Users, []Fault) {
 	v := open(file, data)
 	u := &Users{}
-	v.object(fields{"users": records(&u.Users, "name", user)})
+	v.object(fields{
+		"users":  records(&u.Users, "name", user),
+		"access": accessRules(&u.Access),
+		"secret": strongSecret(&u.Secret),
+	})
 	seen := map[string]Pos{}
 	for _, one := range u.Users {
 		v.unique(seen, one.Name, "users."+one.Name, one.Pos)
@@ -29,14 +33,16 @@ func user(u *User) setter {
 		u.Pos = v.pos()
 		before := v.d.wrong
 		v.object(fields{
-			"name":       text(&u.Name),
-			"password":   secret(&u.Password),
-			"cert":       text(&u.Cert),
-			"role":       text(&role),
-			"roles":      texts(&u.Roles),
-			"attributes": attributes(&u.Attributes),
-			"admin":      boolean(&u.Admin),
-			"backend":    backend(&u.Backend),
+			"name":        text(&u.Name),
+			"password":    secret(&u.Password),
+			"cert":        text(&u.Cert),
+			"role":        text(&role),
+			"roles":       texts(&u.Roles),
+			"attributes":  attributes(&u.Attributes),
+			"admin":       boolean(&u.Admin),
+			"backend":     backend(&u.Backend),
+			"expires":     moment(&u.Expires),
+			"connections": integer(&u.Connections, 0, 1_000_000),
 		})
 		v.need("name", u.Name != "")
 		switch {
@@ -49,6 +55,20 @@ func user(u *User) setter {
 		}
 		v.twice("roles", u.Roles)
 		v.credentials(before, u)
+	}
+}
+
+// leastSecret is how long a secret must be, in bytes.
+const leastSecret = 16
+
+// strongSecret stores a secret that can't be guessed by its length alone.
+func strongSecret(dst *string) setter {
+	return func(v value) {
+		before := v.d.wrong
+		secret(dst)(v)
+		if v.d.wrong == before && len(*dst) < leastSecret {
+			v.fault("must have at least %d characters, such as \"openssl rand -base64 32\" prints", leastSecret)
+		}
 	}
 }
 

@@ -87,8 +87,9 @@ func TestMissingFiles(t *testing.T) {
 
 func TestAcrossFiles(t *testing.T) {
 	path := folder(t, map[string]string{
-		"pgask.yaml":   "{}",
-		"users.yaml":   "users:\n- {name: ana, password: x, roles: [analyst, dba]}\n- {name: ben, cert: CN=ben, role: analist}\n",
+		"pgask.yaml": "{}",
+		"users.yaml": "users:\n- {name: ana, password: x, roles: [analyst, dba]}\n- {name: ben, cert: CN=ben, role: analist}\n" +
+			"access:\n- {users: ['a*', 'an?'], databases: [acme], tls: certificate, action: reject}\n- {tls: required, action: allow}\n",
 		"policy.yaml":  "version: 1\nroles:\n  analyst: {databases: [acme]}\n  dba: {mode: passthrough}\n",
 		"curated.yaml": "queries: [{id: q, database: acme, question: q, sql: select}]\n",
 	})
@@ -96,7 +97,11 @@ func TestAcrossFiles(t *testing.T) {
 	got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", "")
 	want := `users.yaml:2: users.ana.roles: role analyst is governed and dba is passthrough; one user's roles must have one mode
 users.yaml:3: users.ben.roles: there is no role analist in the policy; did you mean analyst?
-warning: users.yaml:3: users.ben.cert: client certificates are only asked for with tls.mode verify-full: this user can't log in
+warning: users.yaml:3: users.ben.cert: client certificates are only asked for with tls.client_ca: this user can't log in
+warning: users.yaml:5: access[0].users: there is no user an?
+warning: users.yaml:5: access[0].databases: pgask.yaml has no database acme
+warning: users.yaml:5: access[0].tls: it never fits: client certificates are only asked for with tls.client_ca
+warning: users.yaml:6: access[1].tls: it never fits: pgask.yaml has no TLS
 warning: policy.yaml:3: roles.analyst.databases: pgask.yaml has no database acme
 warning: curated.yaml:1: queries.q.database: pgask.yaml has no database acme
 `

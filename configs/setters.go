@@ -150,6 +150,26 @@ func date(dst *string) setter {
 	}
 }
 
+// moments are the ways to write a point in time, those without a zone in UTC.
+var moments = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// moment stores a point in time; a date is its first.
+func moment(dst *time.Time) setter {
+	return func(v value) {
+		s, ok := v.scalar("a time such as 2026-12-31")
+		if !ok {
+			return
+		}
+		for _, layout := range moments {
+			if t, err := time.Parse(layout, s); err == nil {
+				*dst = t.UTC()
+				return
+			}
+		}
+		v.fault("expected a date or a time, such as 2026-12-31 or 2026-12-31T18:00:00Z, got %q", s)
+	}
+}
+
 // scalarOf is a scalar with the type that YAML gives it: nil, bool, int64,
 // float64 or string.
 func scalarOf(v value) (out any, ok bool) {

@@ -24,6 +24,7 @@ type connection struct {
 	tls    *tls.ConnectionState
 	shown  *x509.Certificate // the server's certificate that the client was shown
 	start  wire.Startup
+	leaves []func() // undo what the census counted
 	log    *slog.Logger
 }
 
@@ -55,6 +56,7 @@ func (c *connection) serve(uncut func() bool) {
 		c.refuse(errCrowded)
 		return
 	}
+	defer c.leave()
 	ready, err := c.login()
 	if err != nil {
 		c.refuse(err)
@@ -63,6 +65,13 @@ func (c *connection) serve(uncut func() bool) {
 	defer ready.leave()
 	uncut()
 	c.relay(ready.session)
+}
+
+// leave takes the client out of the census.
+func (c *connection) leave() {
+	for _, leave := range c.leaves {
+		leave()
+	}
 }
 
 // relay runs the session.

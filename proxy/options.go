@@ -30,6 +30,12 @@ type Options struct {
 type Limits struct {
 	// Clients is how many sessions there may be.
 	Clients int
+	// UserClients is how many of them one user may have who has no number of
+	// its own, AddressClients how many one address. 0 is no limit.
+	UserClients, AddressClients int
+	// LoginFailures is how many failed logins a minute an address may have, and
+	// a user, before they are held up. 0 is no limit.
+	LoginFailures int
 	// Login is how long a client may take from connecting to having proved
 	// who it is.
 	Login time.Duration
@@ -101,7 +107,12 @@ type TLS struct {
 // Users proves who a client is. [auth.Store] is the one.
 type Users interface {
 	Begin(user string, b auth.Binding) *auth.Exchange
-	ByCertificate(cn string) (auth.Principal, error)
+	// ByCertificate finds the user that a verified certificate is for, Named
+	// tells whether it may stand beside a password.
+	ByCertificate(user string, commonNames []string) (auth.Principal, error)
+	Named(user string, commonNames []string) bool
+	// Admit asks the access rules. Its error is shown to the client.
+	Admit(c auth.Client) error
 }
 
 // Gate decides whether a proven user may have a session, and what kind.

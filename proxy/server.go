@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pgask/pgask/auth"
 )
 
 // Server accepts clients and serves each on goroutines of its own.
@@ -19,6 +21,8 @@ type Server struct {
 	log     *slog.Logger
 
 	tls         tlsConfigs
+	census      *census
+	throttle    *auth.Throttle
 	keys        keyring
 	cancelSlots chan struct{}
 	sessions    atomic.Int64 // logging in or logged in
@@ -51,6 +55,7 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.census, s.throttle = newCensus(), auth.NewThrottle(s.limits.LoginFailures)
 	s.cancelSlots = make(chan struct{}, s.limits.Cancels)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"io"
 
-	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -74,6 +73,11 @@ func (c *connection) checkStartup() error {
 	if err := c.checkTLS(); err != nil {
 		return err
 	}
+	leave, err := c.server.census.fromAddress(addressOf(c.raw), c.server.limits.AddressClients)
+	if err != nil {
+		return err
+	}
+	c.leaves = append(c.leaves, leave)
 	if version <= wire.Version32 && len(c.start.Options) == 0 {
 		return nil
 	}
@@ -104,66 +108,4 @@ func (c *connection) checkTLS() error {
 			Advice: "Connect with sslmode=verify-full, sslcert=… and sslkey=…."}
 	}
 	return failure("28000", "tls.mode is not set")
-}
-
-// authenticate proves who the client is, by its certificate where that names
-// the user it asks for, else by SCRAM. final is the exchange's last message,
-// which goes out with the welcome.
-func (c *connection) authenticate() (who auth.Principal, final []byte, err error) {
-	users := c.server.opts.Auth()
-	if c.tls != nil && len(c.tls.VerifiedChains) > 0 {
-		cn := c.tls.VerifiedChains[0][0].Subject.CommonName
-		if who, err := users.ByCertificate(cn); err == nil && who.User == c.start.Params["user"] {
-			return who, nil, nil
-		}
-	}
-	return c.scram(users.Begin(c.start.Params["user"], auth.EndPoint(c.shown)))
-}
-
-// maxSASL is the longest SASL message, in bytes; it is Postgres's limit for
-// all of them.
-const maxSASL = 64 << 10
-
-// scram carries an exchange that package auth computes.
-func (c *connection) scram(x *auth.Exchange) (auth.Principal, []byte, error) {
-	frame, err := wire.AppendAuthenticationSASL(nil, x.Mechanisms()...)
-	if err != nil {
-		return auth.Principal{}, nil, err
-	}
-	for first := true; ; first = false {
-		if _, err := c.conn.Write(frame); err != nil {
-			return auth.Principal{}, nil, err
-		}
-		message, err := c.readSASL(x, first)
-		if err != nil {
-			return auth.Principal{}, nil, err
-		}
-		reply, done, err := x.Step(message)
-		if err != nil {
-			return auth.Principal{}, nil, err
-		}
-		frame = wire.AppendAuthenticationSASLData(nil, reply, done)
-		if done {
-			return x.Principal(), frame, nil
-		}
-	}
-}
-
-// readSASL reads the client's next SASL message; the first names a mechanism.
-func (c *connection) readSASL(x *auth.Exchange, first bool) ([]byte, error) {
-	kind, body, err := wire.ReadMessage(c.conn, maxSASL)
-	if err != nil {
-		return nil, err
-	}
-	if kind != wire.Password {
-		return nil, failure("08P01", "expected SASL response, got message type %d", kind)
-	}
-	if !first {
-		return body, nil
-	}
-	mechanism, data, err := wire.SASLInitial(body)
-	if err != nil {
-		return nil, err
-	}
-	return data, x.Choose(mechanism)
 }

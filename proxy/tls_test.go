@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"math/big"
 	"testing"
 	"time"
@@ -45,7 +46,10 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 func (a *authority) sign(cn string, key *ecdsa.PrivateKey, template *x509.Certificate) *x509.Certificate {
 	a.t.Helper()
 	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.Subject = pkix.Name{CommonName: cn}
+	template.Subject.CommonName = cn
+	if len(template.Subject.ExtraNames) > 0 { // they take the place of the one that has a field
+		template.Subject.ExtraNames = append(template.Subject.ExtraNames, pkix.AttributeTypeAndValue{Type: asn1.ObjectIdentifier{2, 5, 4, 3}, Value: cn})
+	}
 	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	parent := a.cert
 	if parent == nil {
@@ -62,9 +66,14 @@ func (a *authority) sign(cn string, key *ecdsa.PrivateKey, template *x509.Certif
 	return cert
 }
 
-func (a *authority) issue(cn string) tls.Certificate {
+// issue makes a certificate of one or more common names, for both sides.
+func (a *authority) issue(cn ...string) tls.Certificate {
 	key := newKey(a.t)
-	cert := a.sign(cn, key, &x509.Certificate{DNSNames: []string{"localhost"},
+	var names []pkix.AttributeTypeAndValue
+	for _, name := range cn[1:] {
+		names = append(names, pkix.AttributeTypeAndValue{Type: asn1.ObjectIdentifier{2, 5, 4, 3}, Value: name})
+	}
+	cert := a.sign(cn[0], key, &x509.Certificate{Subject: pkix.Name{ExtraNames: names}, DNSNames: []string{"localhost"},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
 }

@@ -70,6 +70,7 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 func (s *service) options() proxy.Options {
 	l := proxy.DefaultLimits()
 	l.Clients, l.Login, l.Idle = s.config.Limits.Clients, s.config.Limits.Login, s.config.Limits.Idle
+	l.UserClients, l.AddressClients, l.LoginFailures = s.config.Limits.UserClients, s.config.Limits.AddressClients, s.config.Limits.LoginFailures
 	l.StatementBytes = int(s.config.Limits.StatementBytes)
 	return proxy.Options{Limits: l, Gate: s, Logger: s.log, Metrics: s.metrics,
 		TLS:  proxy.TLS{Mode: proxy.TLSMode(s.config.TLS.Mode), Config: s.tls.Load},

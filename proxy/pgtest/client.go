@@ -28,17 +28,26 @@ func SSLRequest() []byte { return Packet([]byte{0x04, 0xd2, 0x16, 0x2f}) }
 // GSSRequest asks for GSSAPI encryption.
 func GSSRequest() []byte { return Packet([]byte{0x04, 0xd2, 0x16, 0x30}) }
 
-// Authenticate answers the server's offer of SCRAM-SHA-256, up to and
-// including the server's last message.
+// Authenticate answers the server's offer of SCRAM-SHA-256 with a proof.
 func (p *Peer) Authenticate(password string) {
+	p.t.Helper()
+	p.Challenge(password)()
+}
+
+// Challenge answers the offer as far as the server's challenge; prove sends
+// the proof.
+func (p *Peer) Challenge(password string) (prove func()) {
 	p.t.Helper()
 	conv := p.scramFirst(password)
 	challenge := p.Expect("R")[0][4:]
-	final, err := conv.Step(string(challenge))
-	if err != nil {
-		p.t.Fatalf("SCRAM: %v", err)
+	return func() {
+		p.t.Helper()
+		final, err := conv.Step(string(challenge))
+		if err != nil {
+			p.t.Fatalf("SCRAM: %v", err)
+		}
+		p.Send(Frame(wire.Password, []byte(final)))
 	}
-	p.Send(Frame(wire.Password, []byte(final)))
 }
 
 func (p *Peer) scramFirst(password string) *scram.ClientConversation {
