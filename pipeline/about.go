@@ -46,7 +46,7 @@ func (s *Session) askAbout(ctx context.Context, st stmt.Statement, ask *stmt.Ask
 		return s.told(columns, once(value, tell))
 	}
 	a, err := policy.ToldPrepare(st.Prepare.Name, columns, value)
-	return &verdict{s: s, text: a.SQL(), kind: "told", quiet: true}, err
+	return &verdict{s: s, text: a.SQL(), kind: "told", facts: a.Facts(), quiet: true}, err
 }
 
 // once gives the value that is there already, and computes it anew after that:

@@ -13,7 +13,7 @@ import (
 // denial denies the message.
 func (s *Session) Query(ctx context.Context, text string) Decision {
 	began := s.p.now()
-	s.trap = nil
+	s.trap, s.simple, s.message = nil, true, nil
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return denied(s.refused("unparsed", err))
@@ -24,10 +24,12 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	texts := make([]string, len(statements))
 	runs := make([]*Run, len(statements))
 	for i, st := range statements {
+		rules := s.p.Rules()
 		v, err := s.judge(ctx, st, nil)
 		if err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}
+		s.message = append(s.message, v.change(source{rules: rules, text: st.Text, trap: v.trap, prepares: true, tag: st.Tag}))
 		if texts[i], err = v.literal(ctx); err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}
@@ -37,74 +39,17 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	if err := s.countAgain(joined, len(texts)); err != nil {
 		return denied(s.refused("unparsed", err))
 	}
-	return Decision{Text: joined, Runs: runs, Denial: s.trap}
+	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap}
 }
 
 // Parse judges the text of a Parse message; oids are the parameter types it
 // declares.
 func (s *Session) Parse(ctx context.Context, text string, oids []uint32) Decision {
-	return s.prepare(ctx, source{text: text, oids: oids})
-}
-
-// prepare judges a Parse, for the first time or again.
-func (s *Session) prepare(ctx context.Context, from source) Decision {
-	s.trap = from.trap
-	text, oids := from.text, from.oids
-	statements, mine, err := s.parse(text)
+	d, kind, err := s.prepare(ctx, source{text: text, oids: oids})
 	if err != nil {
-		return denied(s.refused("unparsed", err))
+		return denied(s.refused(kind, ended(ctx, err)))
 	}
-	if !mine {
-		return Decision{Untouched: true}
-	}
-	if len(statements) == 0 {
-		return Decision{}
-	}
-	if len(statements) > 1 {
-		return denied(s.refused("unparsed", &Error{Code: "42601",
-			Message: "cannot insert multiple commands into a prepared statement"}))
-	}
-	v, err := s.judge(ctx, statements[0], oids)
-	if err != nil {
-		return denied(s.refused(kindOf(statements[0]), ended(ctx, err)))
-	}
-	from.rules, from.trap = s.p.Rules(), s.trap
-	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, verdict: v, source: from}
-}
-
-// Bind makes an execution of a prepared statement. A statement judged by rules
-// that were replaced since is judged again; where that changes what would run,
-// the client must prepare it anew, as after a change of a table.
-func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
-	if d.verdict == nil {
-		return Binding{}
-	}
-	if d.source.rules != s.p.Rules() {
-		again := s.prepare(ctx, d.source)
-		switch {
-		case again.Denial != nil && again.Text == again.Denial.Word:
-			return Binding{Denial: again.Denial}
-		case again.Text != d.Text:
-			return Binding{Denial: s.refused("bind", rulesChanged())}
-		}
-		d.verdict, d.source = again.verdict, again.source
-	}
-	if d.verdict.tell == nil {
-		return Binding{Run: d.verdict.run(s.p.now())}
-	}
-	value, err := d.verdict.tell(ctx)
-	if err != nil {
-		return Binding{Denial: s.refused("tell", ended(ctx, err))}
-	}
-	return Binding{Value: value, Run: d.verdict.run(s.p.now())}
-}
-
-// source is what a prepared statement was judged from.
-type source struct {
-	rules *Rules
-	text  string
-	oids  []uint32
-	trap  *Denial
+	return d
 }
 
 // parse reads a message. In a session that isn't governed, mine tells whether
@@ -126,7 +71,11 @@ func (s *Session) parse(text string) (statements []stmt.Statement, mine bool, er
 			return statements, true, s.divisible(text, len(statements))
 		}
 	}
-	return nil, false, nil
+	named, err := s.namesOurs(statements)
+	if err != nil || !named || s.divisible(text, len(statements)) != nil {
+		return nil, false, err
+	}
+	return statements, true, nil
 }
 
 // divisible refuses to take a passthrough session's message apart where it may
@@ -166,7 +115,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	}
 	if !s.governed && !st.Tag.Governed {
 		if to, ok := setsMessages(st); ok {
-			return &verdict{s: s, text: st.Text, kind: "set", facts: policy.Facts{Set: to}, quiet: true}, nil
+			return &verdict{s: s, text: st.Text, kind: "set", facts: policy.Facts{Tag: discards(st), Set: to}, quiet: true}, nil
 		}
 	}
 	calls, err := stmt.Asks(st.Tree)
@@ -177,7 +126,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 		return s.askInside(ctx, st, calls, oids)
 	}
 	if !s.governed && !st.Tag.Governed {
-		return &verdict{s: s, text: st.Text, kind: "pass"}, nil
+		return s.passed(ctx, st)
 	}
 	return s.ordinary(ctx, st, oids)
 }
@@ -207,14 +156,15 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 		cap := f.Cap
 		r.RowCap = &cap
 	}
-	if err := s.holds(ctx, a); err != nil {
+	origin, err := s.holds(ctx, a)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
 		return nil, err
 	}
-	s.trapOf(f)
-	return &verdict{s: s, rules: at.rules, source: st.Text, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag),
+	s.trapOf(f, origin)
+	return &verdict{s: s, origin: origin, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag),
 		facts: f, receipt: r, quiet: control[f.Tag]}, nil
 }
 

@@ -14,6 +14,10 @@ type Decision struct {
 	// where nothing is counted or said. For a Parse it is the template that
 	// Bind makes executions of.
 	Runs []*Run
+	// Renames is what each statement of a Query does to the names of prepared
+	// statements when it completes; an entry is nil for nothing, and so may be
+	// the whole.
+	Renames []*NameChange
 	// Told says that a Parse's Text has one parameter of our own ($1, json in
 	// text form) that the client must not see: ParameterDescription is shown
 	// with none, and Bind gets the value from Binding.
@@ -51,6 +55,18 @@ type Binding struct {
 	Value string
 	// Run watches the executions of the portal; nil where nothing is counted.
 	Run *Run
+	// Renames is what executing the portal does to the names of prepared
+	// statements; nil for nothing.
+	Renames *NameChange
+}
+
+// Execution is what the execution of a portal became whose statement is an
+// EXECUTE.
+type Execution struct {
+	// Denial, when set: the Execute names the word as its portal.
+	Denial *Denial
+	// Trap is what the statement that runs raises when it passes the row cap.
+	Trap *Denial
 }
 
 // Notice is a NoticeResponse to send in front of a CommandComplete.

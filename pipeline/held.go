@@ -1,11 +1,11 @@
 package pipeline
 
 // held is what a session keeps open between statements and that later
-// statements read from: cursors and SQL-level prepared statements. What they
-// say of themselves is what their origin was judged to be.
+// statements read from: cursors. What they say of themselves is what their
+// origin was judged to be. Prepared statements, which messages name as well,
+// are with Names.
 type held struct {
-	cursors  map[string]*opened
-	prepared map[string]*verdict
+	cursors map[string]*opened
 }
 
 // opened is a cursor with the rows it may still give.
@@ -14,19 +14,14 @@ type opened struct {
 	verdict *verdict
 }
 
-// origin is the verdict whose result an execution shows: FETCH and EXECUTE
-// show another statement's.
+// origin is the verdict whose result an execution shows: FETCH shows another
+// statement's.
 func (s *Session) origin(v *verdict) *verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch v.facts.Tag {
-	case "FETCH":
+	if v.facts.Tag == "FETCH" {
 		if c := s.held.cursors[v.facts.Cursor]; c != nil {
 			return c.verdict
-		}
-	case "EXECUTE":
-		if p := s.held.prepared[v.facts.Prepared]; p != nil {
-			return p
 		}
 	}
 	return v
@@ -65,22 +60,12 @@ func (s *Session) settled(v *verdict) {
 	case "DECLARE CURSOR":
 		s.held.cursors[f.Cursor] = &opened{budget: &Budget{Cap: f.Cap}, verdict: v}
 	case "CLOSE CURSOR":
-		drop(s.held.cursors, f.Cursor)
-	case "PREPARE":
-		s.held.prepared[f.Prepared] = v
-	case "DEALLOCATE":
-		drop(s.held.prepared, f.Prepared)
+		if f.Cursor == "" { // CLOSE ALL
+			clear(s.held.cursors)
+		}
+		delete(s.held.cursors, f.Cursor)
 	case "DISCARD ALL":
 		s.messages = messages{}
 		clear(s.held.cursors)
-		clear(s.held.prepared)
 	}
-}
-
-// drop removes one entry, or all for the empty name (CLOSE ALL, DEALLOCATE ALL).
-func drop[V any](m map[string]V, name string) {
-	if name == "" {
-		clear(m)
-	}
-	delete(m, name)
 }

@@ -72,6 +72,14 @@ func (s *Session) audible(all []Notice) []Notice {
 	return out
 }
 
+// discards is the tag of a DISCARD ALL, else empty.
+func discards(st stmt.Statement) string {
+	if st.Tree.GetDiscardStmt().GetTarget() == pg_query.DiscardMode_DISCARD_ALL {
+		return "DISCARD ALL"
+	}
+	return ""
+}
+
 // setsMessages tells whether a statement that policy didn't judge sets
 // client_min_messages, by itself or with all other settings, and to what.
 func setsMessages(st stmt.Statement) (*policy.Setting, bool) {

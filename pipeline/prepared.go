@@ -7,87 +7,157 @@ import (
 	"github.com/pgask/pgask/policy"
 )
 
-// Bounds of what a session holds by SQL: names, and the bytes of what they
-// stand for. Those that it holds by protocol messages have the same.
+// Bounds of what a session holds by SQL: cursors, and the bytes of what they
+// stand for.
 const (
 	maxHeld      = 10_000
 	maxHeldBytes = 32 << 20
 )
 
 // holds checks an approved statement against what the session holds: there must
-// be room for one more, and what an EXECUTE runs must still be allowed.
-func (s *Session) holds(ctx context.Context, a policy.Approved) error {
+// be room for one more, and what an EXECUTE runs must still be allowed; origin
+// is that. An EXECUTE that was parsed finds its name when it is executed.
+func (s *Session) holds(ctx context.Context, a policy.Approved) (origin *verdict, err error) {
+	full := false
 	switch f := a.Facts(); f.Tag {
-	case "PREPARE", "DECLARE CURSOR":
-		if !s.room(len(a.SQL())) {
-			return &Error{Code: "54000", Message: "too many prepared statements and cursors", Advice: "DEALLOCATE ALL"}
-		}
+	case "PREPARE":
+		full = !s.names.Room(f.Prepared, len(a.SQL()))
+	case "DECLARE CURSOR":
+		full = !s.room(len(a.SQL()))
 	case "EXECUTE":
-		return s.stillHolds(ctx, f.Prepared)
+		if s.simple {
+			return s.stillHolds(ctx, f.Prepared)
+		}
 	}
-	return nil
+	if full {
+		return nil, &Error{Code: "54000", Message: "too many prepared statements and cursors", Advice: "DEALLOCATE ALL"}
+	}
+	return nil, nil
 }
 
 func (s *Session) room(bytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, v := range s.held.prepared {
-		bytes += len(v.text)
-	}
 	for _, c := range s.held.cursors {
 		bytes += len(c.verdict.text)
 	}
-	return bytes <= maxHeldBytes && len(s.held.prepared)+len(s.held.cursors) < maxHeld
+	return bytes <= maxHeldBytes && len(s.held.cursors) < maxHeld
 }
 
-// stillHolds judges a prepared statement again if the rules it was judged by
-// were replaced since, as Bind does for those of the extended protocol.
-func (s *Session) stillHolds(ctx context.Context, name string) error {
-	s.mu.Lock()
-	p := s.held.prepared[name]
-	s.mu.Unlock()
-	rules := s.p.Rules()
+// stillHolds is the verdict of a prepared statement that an EXECUTE names, by
+// the rules in force.
+func (s *Session) stillHolds(ctx context.Context, name string) (*verdict, error) {
+	d, err := s.prepared(name)
 	switch {
-	case p == nil && !s.governed:
-		return &Error{Code: "0A000", Message: "this prepared statement was not judged when it was prepared",
+	case err != nil:
+		return nil, err
+	case d == nil && s.governed:
+		return nil, &Error{Code: "26000", Message: "prepared statement " + quotedName(name) + " does not exist"}
+	case d == nil || !s.governed && d.verdict == nil:
+		return nil, &Error{Code: "0A000", Message: "this prepared statement was not judged when it was prepared",
 			Advice: "/* pgask: governed */ PREPARE " + ident(name) + " AS …"}
-	case p == nil && rules != s.opened:
-		return rulesChanged()
-	case p == nil: // its PREPARE may be on the way; if not, Postgres says so
-		return nil
-	case p.rules == rules:
-		return nil
+	case !d.executable():
+		return nil, &Error{Code: "0A000", Message: "this prepared statement can't be executed by EXECUTE",
+			Advice: "run its text"}
 	}
-	again, err := s.judgeAgain(ctx, p)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held.prepared[name] == p {
-		s.held.prepared[name] = again
-	}
-	return nil
+	_, err = s.current(ctx, d)
+	return d.verdict, err
 }
 
-// judgeAgain judges a statement by the rules in force; what would run must be
-// the same as before.
-func (s *Session) judgeAgain(ctx context.Context, v *verdict) (*verdict, error) {
-	statements, err := stmt.Parse(v.source, s.p.limits)
-	if err != nil || len(statements) != 1 {
-		return nil, rulesChanged()
+// executable tells whether an EXECUTE may run a prepared statement. Postgres
+// would also run a FETCH, a SET or another EXECUTE that was parsed, whose
+// effects are not this EXECUTE's, and a told statement with a client's value.
+func (d *Decision) executable() bool {
+	if d.verdict == nil || d.source.prepares {
+		return true
 	}
-	trap := s.trap
-	s.trap = v.trap
-	again, err := s.judge(ctx, statements[0], nil)
-	s.trap = trap
+	switch d.verdict.facts.Tag {
+	case "SELECT", "EXPLAIN", "SHOW":
+		return !d.Told
+	}
+	return false
+}
+
+// followed tells of what a passthrough session's EXECUTE has to do with.
+func (d *Decision) followed() bool { return d != nil && d.verdict != nil && d.executable() }
+
+func quotedName(name string) string { return `"` + name + `"` }
+
+// current judges a prepared statement again if the rules it was judged by were
+// replaced since. Where that changes what would run, the client must prepare it
+// anew, as after a change of a table. The error is of that kind of statement.
+func (s *Session) current(ctx context.Context, d *Decision) (kind string, err error) {
+	if !s.Stale(d) {
+		return "", nil
+	}
+	trap, simple, message := s.trap, s.simple, s.message
+	defer func() { s.trap, s.simple, s.message = trap, simple, message }()
+	again, kind, err := s.prepare(ctx, d.source)
 	if err != nil {
-		return nil, err
+		return kind, err
 	}
-	if again.text != v.text {
-		return nil, rulesChanged()
+	if again.verdict == nil || again.Text != d.Text {
+		return "bind", rulesChanged()
 	}
-	return again, nil
+	d.verdict, d.source = again.verdict, again.source
+	return "", nil
+}
+
+// source is what a prepared statement was judged from.
+type source struct {
+	rules *Rules
+	text  string
+	oids  []uint32
+	trap  *Denial
+	// prepares tells of the text of a PREPARE, with its tag, instead of that
+	// of a Parse.
+	prepares bool
+	tag      stmt.Tag
+}
+
+// prepare judges a Parse, for the first time or again, or a PREPARE again. The
+// error is of that kind of statement.
+func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind string, err error) {
+	s.trap, s.simple, s.message = from.trap, false, nil
+	from.rules = s.p.Rules() // before they are used: a reload may come now
+	if from.prepares {
+		return s.prepareAgain(ctx, from)
+	}
+	statements, mine, err := s.parse(from.text)
+	switch {
+	case err != nil:
+		return d, "unparsed", err
+	case !mine:
+		return Decision{Untouched: true}, "", nil
+	case len(statements) == 0:
+		return d, "", nil
+	case len(statements) > 1:
+		return d, "unparsed", &Error{Code: "42601", Message: "cannot insert multiple commands into a prepared statement"}
+	}
+	v, err := s.judge(ctx, statements[0], from.oids)
+	if err != nil {
+		return d, kindOf(statements[0]), err
+	}
+	from.trap, from.tag = s.trap, statements[0].Tag
+	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, verdict: v, source: from}, "", nil
+}
+
+// prepareAgain judges the statement of a PREPARE again.
+func (s *Session) prepareAgain(ctx context.Context, from source) (d Decision, kind string, err error) {
+	statements, err := stmt.Parse(from.text, s.p.limits)
+	if err != nil || len(statements) != 1 {
+		return d, "unparsed", rulesChanged()
+	}
+	statements[0].Tag = from.tag
+	v, err := s.judge(ctx, statements[0], nil)
+	if err != nil {
+		return d, kindOf(statements[0]), err
+	}
+	c := v.change(from)
+	if c == nil || c.To == nil {
+		return d, "unparsed", rulesChanged()
+	}
+	return *c.To, "", nil
 }
 
 // rulesChanged is what Postgres says after a change of a table.

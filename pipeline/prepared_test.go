@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/pgask/pgask/policy"
 )
 
 func denial(t *testing.T, d Decision) string {
@@ -28,7 +26,7 @@ func TestReloadJudgesWhatExecuteRuns(t *testing.T) {
 	changed := strings.Replace(testPolicy, `"tenant_id = :tenant_id"`, `"tenant_id = 2"`, 1)
 	f.pipe.Reload(testRules(t, strings.Replace(changed, "deny: [public.secrets]", "deny: [public.secrets, public.sales]", 1)))
 	for name, want := range map[string]string{"one": "none", "counts": "0A000", "gone": "42501", "asked": "0A000",
-		"elsewhere": "0A000"} { // prepared by the protocol, perhaps, by the old rules
+		"elsewhere": "26000"} {
 		if got := denial(t, s.Query(t.Context(), "EXECUTE "+name)); got != want {
 			t.Errorf("EXECUTE %s: %s, want %s", name, got, want)
 		}
@@ -56,16 +54,17 @@ func TestTaggedExecuteNeedsATaggedPrepare(t *testing.T) {
 func TestHeldIsBounded(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
-	for range maxHeld {
+	for i := range maxHeld {
 		v := &verdict{s: s, text: "x"}
-		v.facts.Tag, v.facts.Prepared = "PREPARE", strconv.Itoa(len(s.held.prepared))
+		v.facts.Tag, v.facts.Cursor = "DECLARE CURSOR", strconv.Itoa(i)
 		s.settle(v, Outcome{})
+		f.names[strconv.Itoa(i)] = &Decision{}
 	}
 	for _, text := range []string{"PREPARE p AS SELECT 1", "BEGIN; DECLARE c CURSOR FOR SELECT 1"} {
 		if got := denial(t, s.Query(t.Context(), text)); got != "54000" {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	s.settle(&verdict{s: s, facts: policy.Facts{Tag: "DEALLOCATE"}}, Outcome{})
+	f.play(s.Query(t.Context(), "DEALLOCATE ALL"))
 	f.play(s.Query(t.Context(), "PREPARE p AS SELECT 1"))
 }

@@ -21,7 +21,13 @@ type Run struct {
 	// finish takes the outcome of a completed or failed execution.
 	finish func(Outcome) []Notice
 	rows   int64
+	// of is the verdict that is executed, and origin, once it is known, the
+	// prepared statement's that an EXECUTE shows.
+	of, origin *verdict
 }
+
+// Executes tells of an EXECUTE whose name isn't looked up yet.
+func (r *Run) Executes() bool { return r.of != nil && r.of.facts.Tag == "EXECUTE" }
 
 // Budget is how many rows of one result may be shown. The statement itself was
 // given Cap+1, so that one more row proves a truncation.

@@ -26,13 +26,16 @@ type Session struct {
 	// governed sessions have every statement judged; others only asked and
 	// tagged ones.
 	governed bool
-	// opened are the rules that were in force when the session began.
-	opened *Rules
 	// at is where the session stands; upstream only.
 	at *standing
 	// trap is what the statements of the message at hand raise when they pass
 	// the row cap; nil where that is only noticed. Upstream only.
 	trap *Denial
+	// names are the session's prepared statements. simple tells of a Query at
+	// hand, and message what its statements so far do to names. Upstream only.
+	names   Names
+	simple  bool
+	message []*NameChange
 
 	mu       sync.Mutex // guards what both loops touch, below
 	last     *Receipt
@@ -53,9 +56,9 @@ type standing struct {
 // Open starts a session of who on db, which logs in to Postgres as login. A
 // governed session waits for its catalog.
 func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
-	s := &Session{p: p, db: db, who: who, login: login, log: log, opened: p.Rules(),
-		held: held{map[string]*opened{}, map[string]*verdict{}}}
-	role, err := s.opened.Policy.RoleFor(who)
+	s := &Session{p: p, db: db, who: who, login: login, log: log,
+		names: unnamed{}, held: held{map[string]*opened{}}}
+	role, err := p.Rules().Policy.RoleFor(who)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,24 @@ type fixture struct {
 	pipe *Pipeline
 	db   *Database
 	conn *pgx.Conn
+	// names are the connection's prepared statements, as the proxy knows them.
+	names heldNames
+}
+
+type heldNames map[string]*Decision
+
+func (h heldNames) Prepared(name string) (*Decision, error) { return h[name], nil }
+func (h heldNames) Room(string, int) bool                   { return len(h) < 100 }
+
+func (h heldNames) change(c *NameChange) {
+	switch {
+	case c.All:
+		clear(h)
+	case c.To == nil:
+		delete(h, c.Name)
+	default:
+		h[c.Name] = c.To
+	}
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -70,7 +88,7 @@ func newFixture(t *testing.T) *fixture {
 	db := NewDatabase(&configs.Database{Name: "shop", DSN: dsn}, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(db.Close)
 	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
-	return &fixture{t: t, pipe: pipe, db: db, conn: conn}
+	return &fixture{t: t, pipe: pipe, db: db, conn: conn, names: heldNames{}}
 }
 
 func testRules(t *testing.T, text string) *Rules {
@@ -90,6 +108,7 @@ func (f *fixture) session(role string) *Session {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	s.Follow(f.names)
 	return s
 }
 
@@ -125,6 +144,9 @@ func (f *fixture) play(d Decision) (rows [][]string, notices []Notice) {
 		if d.Runs[i] != nil {
 			_, n := d.Runs[i].Complete(r.CommandTag.String())
 			notices = append(notices, n...)
+		}
+		if len(d.Renames) > i && d.Renames[i] != nil {
+			f.names.change(d.Renames[i])
 		}
 	}
 	return rows, notices
@@ -350,8 +372,8 @@ func TestHeldStatements(t *testing.T) {
 	}
 	f.play(s.Query(t.Context(), "CLOSE c; COMMIT; DEALLOCATE p"))
 	f.play(s.Query(t.Context(), "DISCARD ALL"))
-	if len(s.held.cursors)+len(s.held.prepared) != 0 {
-		t.Errorf("still held: %v", s.held)
+	if len(s.held.cursors)+len(f.names) != 0 {
+		t.Errorf("still held: %v %v", s.held, f.names)
 	}
 }
 
@@ -378,6 +400,7 @@ func TestTruncationAsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	prepare.Runs[0].Complete("PREPARE")
+	f.names.change(prepare.Renames[0])
 	fails(s.Query(t.Context(), "EXECUTE p"))
 	d := s.Parse(t.Context(), "SELECT id FROM sales", nil)
 	f.pipe.Reload(testRules(t, strings.Replace(testPolicy, "rows: 10", "rows: 10, on_truncate: error", 1)))

@@ -23,8 +23,11 @@ func (s *Session) trapWord(at *standing) string {
 
 // trapOf makes the trap of an approved FETCH or EXECUTE that of the statement
 // it reads from: that text was planted when it was declared or prepared.
-func (s *Session) trapOf(f policy.Facts) {
-	if o := s.origin(&verdict{facts: f}); o.trap != nil {
-		s.trap = o.trap
+func (s *Session) trapOf(f policy.Facts, origin *verdict) {
+	if origin == nil {
+		origin = s.origin(&verdict{facts: f})
+	}
+	if origin.trap != nil {
+		s.trap = origin.trap
 	}
 }

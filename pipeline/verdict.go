@@ -15,9 +15,6 @@ type verdict struct {
 	s    *Session
 	text string
 	kind string
-	// rules and source are what it was judged by and from.
-	rules  *Rules
-	source string
 	// facts are the policy's, zero for what never reached it.
 	facts policy.Facts
 	// receipt is the template that each execution completes.
@@ -32,6 +29,10 @@ type verdict struct {
 	// tell computes the parameter of a told statement; nil for others.
 	tell func(context.Context) (string, error)
 	told []policy.ToldColumn
+	// origin is what an EXECUTE of a simple Query runs; a Run has that of others.
+	origin *verdict
+	// passes tells of a statement that nobody judged.
+	passes bool
 	// quiet statements leave no receipt (SHOW pgask.*, SET, transactions).
 	quiet bool
 }
@@ -51,7 +52,8 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 
 // run makes the watcher of one execution that began at a time.
 func (v *verdict) run(began time.Time) *Run {
-	r := &Run{finish: func(o Outcome) []Notice { return v.finish(o, began) }}
+	r := &Run{of: v, origin: v.origin}
+	r.finish = func(o Outcome) []Notice { return v.finish(r.origin, o, began) }
 	switch f := v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return v.s.cursor(f.Cursor) }
@@ -65,12 +67,14 @@ func (v *verdict) run(began time.Time) *Run {
 }
 
 // finish is called on the downstream loop when an execution ended.
-func (v *verdict) finish(o Outcome, began time.Time) []Notice {
+func (v *verdict) finish(origin *verdict, o Outcome, began time.Time) []Notice {
 	s := v.s
 	if o.Suspended {
 		return nil
 	}
-	origin := s.origin(v)
+	if origin == nil {
+		origin = s.origin(v)
+	}
 	s.settle(v, o)
 	s.count(v.kind, o)
 	if v.quiet || origin.quiet || v.kind == "pass" {

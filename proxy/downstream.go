@@ -218,21 +218,22 @@ func (s *session) readyForQuery(h wire.Header) error {
 func (s *session) errorResponse(h wire.Header) error {
 	body, err := s.down.Whole(h, maxJudgedReply)
 	if errors.Is(err, wire.ErrTooLong) {
-		s.replies.failed()
+		s.replies.failed("")
 		s.down.Pass(h)
 		return nil
 	}
 	if err != nil {
 		return s.backendEnded(err)
 	}
-	code, severity := string(wire.Field(body, 'C')), severityOf(body)
+	said, severity := string(wire.Field(body, 'C')), severityOf(body)
 	if severity == "FATAL" || severity == "PANIC" {
 		s.fatal = true
 		s.down.Pass(h)
 		return nil
 	}
 	var denial *pipeline.Denial
-	if due := s.replies.due(); due != nil && !s.replies.skipping && quotes(body, code, due.denial) {
+	code := said
+	if due := s.replies.due(); due != nil && !s.replies.skipping && quotes(body, said, due.denial) {
 		denial = due.denial
 		denial.Shown()
 		code = sqlState(denial.Err)
@@ -240,7 +241,7 @@ func (s *session) errorResponse(h wire.Header) error {
 	if run := s.replies.watching(); run != nil {
 		run.Fail(code)
 	}
-	s.replies.failed()
+	s.replies.failed(said)
 	if denial == nil {
 		s.down.Pass(h)
 		return nil

@@ -56,7 +56,7 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 	if due.denial == nil {
 		due.denial = o.denial
 	}
-	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial})
+	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial, renames: b.Renames})
 	switch {
 	case b.Denial != nil:
 		frame, err := wire.AppendBindNothing(s.upBuf[:0], string(portal), b.Denial.Word)
@@ -126,10 +126,36 @@ func (s *session) describe(h wire.Header) error {
 	}
 	o := s.statements.get(name, s.owed)
 	switch {
-	case o != nil:
-		due.told, due.denial = o.decision.Told, o.denial
+	case o != nil && !planted(o.decision):
+		return s.describeKnown(h, due, o)
+	case o != nil: // its Parse fails, and this is skipped
 	case s.governed:
 		return s.plant(h, due, noStatement(name))
+	}
+	return s.forward(h, due)
+}
+
+// describeKnown describes a statement that the rules in force still allow.
+func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
+	due.told, due.denial = o.decision.Told, o.denial
+	if !s.decider.Stale(o.decision) {
+		return s.forward(h, due)
+	}
+	var denial *pipeline.Denial
+	if _, err := s.decide(func(ctx context.Context) pipeline.Decision {
+		if denial = s.decider.Describe(ctx, o.decision); denial == nil && ctx.Err() != nil {
+			denial = newDenial(errCancelled)
+		}
+		if denial != nil {
+			return pipeline.Decision{Text: denial.Word, Denial: denial}
+		}
+		return pipeline.Decision{Untouched: true}
+	}); err != nil {
+		return err
+	}
+	if denial != nil {
+		due.told = false
+		return s.plantDenial(h, due, denial)
 	}
 	return s.forward(h, due)
 }
@@ -154,11 +180,27 @@ func (s *session) execute(h wire.Header) error {
 	o := s.portals.get(name, s.owed)
 	switch {
 	case o != nil:
-		due.run, due.denial = o.run, o.denial
+		return s.executeKnown(h, due, o)
 	case s.governed:
 		// A cursor of DECLARE is a portal, too, whose rows only its FETCH may
 		// count.
 		return s.plant(h, due, failure("34000", "portal %q does not exist", name))
+	}
+	return s.forward(h, due)
+}
+
+// executeKnown executes a portal whose statement was judged.
+func (s *session) executeKnown(h wire.Header, due owedReply, o *object) error {
+	denial, err := s.again(&due, o)
+	if err != nil {
+		return err
+	}
+	if denial != nil {
+		return s.plantDenial(h, due, denial)
+	}
+	due.run, due.denial = o.run, o.denial
+	if c := s.rename(o.renames); c != nil {
+		due.change = c // it is no EXECUTE
 	}
 	return s.forward(h, due)
 }
@@ -185,14 +227,23 @@ func (s *session) close(h wire.Header) error {
 	return s.forward(h, due)
 }
 
-// settle waits until it is known what earlier batches have done to a name.
-// They have ended with a Sync, so their answers come without the client's help.
+// settle waits until it is known what earlier messages have done to a name.
+// Their batches have ended with a Sync, or they are Queries, so their answers
+// come without the client's help.
 func (s *session) settle(space *names, name []byte) error {
-	batch, waits := space.unsettled(name, s.owed)
-	if !waits {
+	for c := space.unsettled(name, s.owed); c != nil; c = space.unsettled(name, s.owed) {
+		if err := s.settleChange(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) settleChange(c *change) error {
+	if c.known(s.owed) {
 		return nil
 	}
-	return s.await(func() bool { return s.owed.isSettled(batch) })
+	return s.await(func() bool { return c.known(s.owed) })
 }
 
 // free notes that a message frees the name, where anything is known by it.

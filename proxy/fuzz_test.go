@@ -23,6 +23,12 @@ func (denies) Parse(context.Context, string, []uint32) pipeline.Decision {
 }
 func (denies) Ready(byte)                                                {}
 func (denies) Bind(context.Context, *pipeline.Decision) pipeline.Binding { return pipeline.Binding{} }
+func (denies) Stale(*pipeline.Decision) bool                             { return false }
+func (denies) Follow(pipeline.Names)                                     {}
+
+func (denies) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
+
+func (denies) Execute(context.Context, *pipeline.Run) pipeline.Execution { return pipeline.Execution{} }
 
 // FuzzGoverned: whatever a client sends, no statement that was not judged
 // arrives, and the session ends.

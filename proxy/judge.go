@@ -47,14 +47,14 @@ func (s *session) query(h wire.Header) error {
 	if err != nil {
 		return s.misshapen(h, due, err)
 	}
-	if !s.governed && !stmt.MayAsk(text) {
+	if !s.governed && !stmt.MayAsk(text) && (len(s.statements.by) == 0 || !stmt.MayName(text)) {
 		return s.forward(h, due)
 	}
 	d, err := s.decide(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, string(text)) })
 	if err != nil {
 		return err
 	}
-	due.runs, due.denial = d.Runs, d.Denial
+	due.runs, due.denial, due.renames = d.Runs, d.Denial, s.renamed(d.Renames)
 	if d.Untouched {
 		return s.forward(h, due)
 	}
@@ -79,7 +79,7 @@ func (s *session) parse(h wire.Header) error {
 	if err != nil {
 		return s.misshapen(h, due, err)
 	}
-	if !s.governed && !stmt.MayAsk(p.Text) {
+	if !s.governed && !stmt.MayAsk(p.Text) && !stmt.MayName(p.Text) {
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
@@ -181,9 +181,12 @@ const maxKept = 16 << 10
 // plant sends a frame of the same kind that fails, and has the error replaced
 // by err. Everything else about the conversation is Postgres's own.
 func (s *session) plant(h wire.Header, due owedReply, err error) error {
-	d := newDenial(err)
-	due.denial = d
 	s.metrics.Judged(Denied)
+	return s.plantDenial(h, due, newDenial(err))
+}
+
+func (s *session) plantDenial(h wire.Header, due owedReply, d *pipeline.Denial) error {
+	due.denial = d
 	var frame []byte
 	var bad error
 	switch h.Type {

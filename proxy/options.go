@@ -149,12 +149,20 @@ type Admission struct {
 // context that ends means that nobody waits for the answer any more.
 type Decider interface {
 	// Governed says that every statement is judged. Otherwise only those are
-	// that stmt.MayAsk is true for.
+	// that stmt.MayAsk or stmt.MayName is true for.
 	Governed() bool
 	Query(ctx context.Context, text string) pipeline.Decision
 	Parse(ctx context.Context, text string, oids []uint32) pipeline.Decision
-	// Bind is asked about a statement that Parse has made.
+	// Bind is asked about a statement that Parse or PREPARE has made.
 	Bind(ctx context.Context, d *pipeline.Decision) pipeline.Binding
+	// Stale tells of a statement that was judged by rules no longer in force:
+	// Describe judges it again, and returns a refusal or nil.
+	Stale(d *pipeline.Decision) bool
+	Describe(ctx context.Context, d *pipeline.Decision) *pipeline.Denial
+	// Execute is asked before a portal begins whose Run says Executes.
+	Execute(ctx context.Context, r *pipeline.Run) pipeline.Execution
+	// Follow is called once, before anything else but Governed.
+	Follow(n pipeline.Names)
 	Ready(status byte)
 }
 

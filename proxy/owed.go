@@ -40,11 +40,13 @@ type owedReply struct {
 	// run watches an Execute's rows, runs those of a Query's statements.
 	run  *pipeline.Run
 	runs []*pipeline.Run
+	// renames are the changes by a Query's statements, nil where there is none.
+	renames []*change
 	// denial replaces the error that quotes its word.
 	denial *pipeline.Denial
 }
 
-// chunkSize is how many replies a chunk of the queue holds: two kilobytes.
+// chunkSize is how many replies a chunk of the queue holds: three kilobytes.
 const chunkSize = 32
 
 // maxOwed bounds the queue, and with it what a client's pipeline costs: the
@@ -72,7 +74,9 @@ type owed struct {
 	pushed  atomic.Uint64
 	popped  atomic.Uint64
 	settled atomic.Uint64 // batches of which everything was popped
-	spare   atomic.Pointer[owedChunk]
+	// skipping is the consumer's word that the rest of its batch is skipped.
+	skipping atomic.Bool
+	spare    atomic.Pointer[owedChunk]
 
 	// waiting and wake let the producer wait for the consumer.
 	waiting atomic.Bool
@@ -137,16 +141,32 @@ func (q *owed) pop(failed bool) {
 	r := q.head()
 	if failed {
 		r.change.undo()
+		for _, c := range r.renames {
+			c.undo()
+		}
 	}
-	ends := r.ends
+	ends, ready := r.ends, r.kind.ready()
 	*r = owedReply{} // nothing is kept alive
 	q.read++
 	q.popped.Store(q.popped.Load() + 1)
 	if ends {
 		q.settled.Store(q.settled.Load() + 1)
+	}
+	if ends || ready {
 		q.signal()
 	}
 }
+
+// skip tells the producer whether Postgres skips the rest of the batch that is
+// being answered. It ends before that batch is settled.
+func (q *owed) skip(on bool) {
+	q.skipping.Store(on)
+	q.signal()
+}
+
+// skips reports to the producer that the batch at hand has failed: whatever it
+// sends up to the next Sync does nothing.
+func (q *owed) skips() bool { return q.settled.Load() == q.batches && q.skipping.Load() }
 
 // empty may be asked by anyone.
 func (q *owed) empty() bool { return q.popped.Load() == q.pushed.Load() }

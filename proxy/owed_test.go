@@ -89,7 +89,7 @@ func TestNames(t *testing.T) {
 	}
 	q.push(owedReply{kind: owesClose, change: c})
 	q.push(owedReply{kind: owesSync})
-	if _, waits := n.unsettled(name, q); !waits {
+	if n.unsettled(name, q) == nil {
 		t.Error("the next batch must wait")
 	}
 	q.pop(false)

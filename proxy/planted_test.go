@@ -37,14 +37,59 @@ func rules() *decider {
 		}
 		return pipeline.Decision{Untouched: true}
 	}
+	// named adds what "prepare n as …", "deallocate n" and their like do.
+	named := func(text string) pipeline.Decision {
+		var d pipeline.Decision
+		var texts []string
+		parts := strings.Split(text, "; ")
+		for _, part := range parts {
+			one := pipeline.Decision{Untouched: true}
+			var change *pipeline.NameChange
+			words := strings.Fields(part)
+			switch {
+			case len(words) > 3 && words[0] == "prepare":
+				head, query, _ := strings.Cut(part, " as ")
+				inner := judge(query)
+				if inner.Untouched {
+					inner.Text = query
+				}
+				change = &pipeline.NameChange{Name: words[1], To: &inner}
+				part = head + " as " + inner.Text
+			case text == "deallocate all", text == "discard all":
+				change = &pipeline.NameChange{All: true}
+			case len(words) == 2 && words[0] == "deallocate":
+				change = &pipeline.NameChange{Name: words[1]}
+			default:
+				one = judge(part)
+			}
+			if len(parts) == 1 && change == nil {
+				return one
+			}
+			texts, d.Renames = append(texts, part), append(d.Renames, change)
+		}
+		d.Text = strings.Join(texts, "; ")
+		return d
+	}
 	return &decider{
 		governed: true,
-		query:    func(_ context.Context, text string) pipeline.Decision { return judge(text) },
-		parse:    judge,
+		query: func(_ context.Context, text string) pipeline.Decision {
+			if strings.HasPrefix(text, "prepare") || strings.HasPrefix(text, "deallocate") || strings.HasPrefix(text, "discard") {
+				return named(text)
+			}
+			return judge(text)
+		},
+		parse: func(text string) pipeline.Decision {
+			if strings.HasPrefix(text, "prepare") || strings.HasPrefix(text, "deallocate") {
+				return named(text)
+			}
+			return judge(text)
+		},
 		bind: func(d *pipeline.Decision) pipeline.Binding {
 			switch {
 			case d.Told:
 				return pipeline.Binding{Value: "what was told"}
+			case len(d.Renames) == 1:
+				return pipeline.Binding{Renames: d.Renames[0]}
 			case len(d.Runs) == 1:
 				return pipeline.Binding{Run: d.Runs[0]}
 			}
@@ -91,7 +136,17 @@ func TestPlanted(t *testing.T) {
 		{"the word in a user's own text", all(q("select denied_00000000000000000000000000000001")), "E:42703 Z:I"},
 		{"function call", all(pgtest.Frame('F', int32(1598), int16(0), int16(0), int16(0))), "E:42501 Z:I"},
 		{"unknown statement", all(bind("", "nope"), sync(), describe('S', "nope"), sync(), exec("nope", 0), sync()), "E:26000 Z:I E:26000 Z:I E:34000 Z:I"},
-		{"prepared by SQL", all(q("prepare p as select 1"), bind("", "p"), sync(), q("execute p")), "C Z:I E:26000 Z:I T D C Z:I"},
+		{"prepared by SQL", all(q("prepare p as cap 2: select generate_series(1, 4)"), bind("", "p"), describe('P', ""), exec("", 0), sync(), describe('S', "p"), sync(), close('S', "p"), sync(), bind("", "p"), sync()),
+			"C Z:I 2 T D D N C Z:I t T Z:I 3 Z:I E:26000 Z:I"},
+		{"a PREPARE that failed", all(q("prepare p as cap 2: select generate_series(1, 4)"), q("prepare p as select 1"), bind("", "p"), exec("", 0), sync(), q("prepare f as select broken"), bind("", "f"), sync()),
+			"C Z:I E:42P05 Z:I 2 D D N C Z:I E:42703 Z:I E:26000 Z:I"},
+		{"prepared in an unsynced batch", all(parse("", "prepare u as cap 1: select generate_series(1, 2)"), bind("", ""), exec("", 0), bind("", "u"), exec("", 0), sync()), "1 2 C 2 D N C Z:I"},
+		{"deallocated in an unsynced batch", all(q("prepare v as select 1"), parse("", "deallocate all"), bind("", ""), exec("", 0), parse("v", "cap 1: select generate_series(1, 2)"), bind("", "v"), exec("", 0), sync(), bind("", "u"), sync()),
+			"C Z:I 1 2 C 1 2 D N C Z:I E:26000 Z:I"},
+		{"a failing Query in an unsynced batch", all(q("prepare w as cap 1: select generate_series(1, 2)"), parse("", "select 1"), q("prepare w as select 1"), bind("", "w"), exec("", 0), sync(), q("discard all"), bind("", "w"), sync()),
+			"C Z:I 1 E:42P05 Z:I 2 D N C Z:I C Z:I E:26000 Z:I"},
+		{"several statements", all(q("prepare s as select 1; select 1/0; deallocate s"), bind("", "s"), exec("", 0), sync(), q("deallocate s; select 1"), bind("", "s"), sync()),
+			"C E:22012 Z:I 2 D C Z:I C T D C Z:I E:26000 Z:I"},
 		{"cursor by the protocol", all(q("begin; declare c cursor for select 1"), exec("c", 0), sync(), q("rollback")), "C C Z:T E:34000 Z:E C Z:I"},
 		{"told", all(parse("", "told"), describe('S', ""), bind("", ""), describe('P', ""), exec("", 0), sync()), "1 t T 2 T D C Z:I"},
 		{"told with a parameter", all(parse("", "told"), bind("", "", "mine"), exec("", 0), sync()), "1 E:08P01 Z:I"},

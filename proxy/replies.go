@@ -145,17 +145,35 @@ func lastIf(fits bool) answer {
 	return unowed
 }
 
-// failed takes an ErrorResponse. An error in an extended batch skips to the
-// Sync; one of a Query or at the Sync itself is followed by its ReadyForQuery.
-func (r *replies) failed() {
+// failed takes an ErrorResponse with that SQLSTATE. An error in an extended
+// batch skips to the Sync; one of a Query or at the Sync itself is followed by
+// its ReadyForQuery.
+func (r *replies) failed(sqlstate string) {
 	head := r.due()
 	r.loaded, r.run = head != nil, nil
-	if head != nil && !head.kind.ready() {
-		r.skipping = true
+	if head != nil && !head.kind.ready() && !r.skipping {
+		head.change.fail(sqlstate)
+		r.skip(true)
 	}
 	if head != nil && head.kind == owesQuery {
-		r.statement = len(head.runs) // nothing of the rest is run
+		r.queryFailed(head, sqlstate)
 	}
+}
+
+// queryFailed: the statement at hand failed, and nothing of the rest is run.
+func (r *replies) queryFailed(head *owedReply, sqlstate string) {
+	for i := r.statement; i < len(head.renames); i++ {
+		if i == r.statement {
+			head.renames[i].fail(sqlstate)
+		}
+		head.renames[i].undo()
+	}
+	r.statement = max(len(head.runs), len(head.renames))
+}
+
+func (r *replies) skip(on bool) {
+	r.skipping = on
+	r.q.skip(on)
 }
 
 // ready takes a ReadyForQuery and reports whether it was owed.
@@ -177,7 +195,8 @@ func (r *replies) ready() bool {
 
 // skipped ends the skipping of a failed batch with the Sync's ReadyForQuery.
 func (r *replies) skipped() bool {
-	r.skipping, r.statement = false, 0
+	r.skip(false)
+	r.statement = 0
 	failedCopy := r.copies > 0
 	r.copies = 0
 	for head := r.q.head(); head != nil; head = r.q.head() {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -21,8 +22,20 @@ func capped(rows int64, finish func(pipeline.Outcome) []pipeline.Notice) *pipeli
 }
 
 func set(r *pipeline.Run, field string, value any) {
-	f := reflect.ValueOf(r).Elem().FieldByName(field)
-	reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Set(reflect.ValueOf(value))
+	put(reflect.ValueOf(r).Elem().FieldByName(field), reflect.ValueOf(value))
+}
+
+func put(f, value reflect.Value) {
+	reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Set(value)
+}
+
+// executing makes a Run that is of an EXECUTE.
+func executing(r *pipeline.Run) *pipeline.Run {
+	of := reflect.ValueOf(r).Elem().FieldByName("of")
+	verdict := reflect.New(of.Type().Elem())
+	put(verdict.Elem().FieldByName("facts"), reflect.ValueOf(policy.Facts{Tag: "EXECUTE"}))
+	put(of, verdict)
+	return r
 }
 
 // truncated is what a capped Run says.
@@ -39,6 +52,8 @@ type decider struct {
 	query    func(ctx context.Context, text string) pipeline.Decision
 	parse    func(text string) pipeline.Decision
 	bind     func(d *pipeline.Decision) pipeline.Binding
+	// follows, unless nil, judges without changing anything.
+	follows *follower
 
 	mu     sync.Mutex
 	texts  []string
@@ -49,6 +64,9 @@ func (d *decider) Governed() bool { return d.governed }
 
 func (d *decider) Query(ctx context.Context, text string) pipeline.Decision {
 	d.note(text)
+	if d.follows != nil {
+		return d.follows.query(text)
+	}
 	if d.query == nil {
 		return pipeline.Decision{Untouched: true}
 	}
@@ -57,6 +75,9 @@ func (d *decider) Query(ctx context.Context, text string) pipeline.Decision {
 
 func (d *decider) Parse(_ context.Context, text string, _ []uint32) pipeline.Decision {
 	d.note(text)
+	if d.follows != nil {
+		return d.follows.parse(text)
+	}
 	if d.parse == nil {
 		return pipeline.Decision{Untouched: true}
 	}
@@ -64,10 +85,29 @@ func (d *decider) Parse(_ context.Context, text string, _ []uint32) pipeline.Dec
 }
 
 func (d *decider) Bind(_ context.Context, of *pipeline.Decision) pipeline.Binding {
+	if d.follows != nil {
+		return d.follows.bind(of)
+	}
 	if d.bind == nil {
 		return pipeline.Binding{}
 	}
 	return d.bind(of)
+}
+
+func (d *decider) Stale(*pipeline.Decision) bool                                 { return false }
+func (d *decider) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
+
+func (d *decider) Execute(_ context.Context, r *pipeline.Run) pipeline.Execution {
+	if d.follows != nil {
+		d.follows.execute(r)
+	}
+	return pipeline.Execution{}
+}
+
+func (d *decider) Follow(n pipeline.Names) {
+	if d.follows != nil {
+		d.follows.names = n
+	}
 }
 
 func (d *decider) Ready(status byte) {

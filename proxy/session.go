@@ -65,7 +65,10 @@ type session struct {
 
 func newSession(ctx context.Context, client net.Conn, b *Backend, d Decider, l Limits, m Metrics, log *slog.Logger) *session {
 	s := &session{client: client, backend: b, decider: d, limits: l, metrics: m, log: log, owed: newOwed()}
-	s.governed = d != nil && d.Governed()
+	if d != nil {
+		s.governed = d.Governed()
+		d.Follow(s)
+	}
 	s.replies.q = s.owed
 	s.ctx, s.stop = context.WithCancel(ctx)
 	s.up = wire.NewRelay(client, b.Conn, nil, func(frames, bytes int) { s.moved(ToBackend, frames, bytes) })

@@ -29,6 +29,25 @@ func MayAsk(text []byte) bool {
 	return false
 }
 
+// MayName tells whether a text could change or use what a prepared statement's
+// name stands for: EXECUTE, DEALLOCATE or DISCARD. Like MayAsk it only saves
+// parsing.
+func MayName(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] | 0x20 {
+		case 'd':
+			if hasFold(text[i:], "deallocate") || hasFold(text[i:], "discard") {
+				return true
+			}
+		case 'e':
+			if hasFold(text[i:], "execute") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // hasFold tells whether b starts with w, which is in lower case.
 func hasFold(b []byte, w string) bool {
 	if len(b) < len(w) {

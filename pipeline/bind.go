@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+// Bind makes an execution of a prepared statement that the rules in force still
+// allow.
+func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
+	if d.verdict == nil {
+		return Binding{}
+	}
+	if kind, err := s.current(ctx, d); err != nil {
+		return Binding{Denial: s.refused(kind, ended(ctx, err))}
+	}
+	v := d.verdict
+	b := Binding{Run: v.run(s.p.now())}
+	if !d.source.prepares { // a PREPARE's own text names; what is bound is inside
+		from := d.source
+		from.prepares = true
+		b.Renames = v.change(from)
+	}
+	if v.tell == nil {
+		return b
+	}
+	value, err := v.tell(ctx)
+	if err != nil {
+		return Binding{Denial: s.refused("tell", ended(ctx, err))}
+	}
+	b.Value = value
+	return b
+}
+
+// Describe judges a prepared statement again if the rules were replaced since:
+// its columns are as secret as its rows.
+func (s *Session) Describe(ctx context.Context, d *Decision) *Denial {
+	if kind, err := s.current(ctx, d); err != nil {
+		return s.refused(kind, ended(ctx, err))
+	}
+	return nil
+}
+
+// Stale tells whether the rules that a prepared statement was judged by were
+// replaced since.
+func (s *Session) Stale(d *Decision) bool { return d.verdict != nil && d.source.rules != s.p.Rules() }
+
+// Execute looks up what an EXECUTE behind a portal runs.
+func (s *Session) Execute(ctx context.Context, r *Run) Execution {
+	v := r.of
+	s.message = nil
+	if v.passes {
+		d, err := s.names.Prepared(v.facts.Prepared)
+		if err == nil && !d.followed() {
+			r.origin = nil
+			return Execution{}
+		}
+	}
+	origin, err := s.stillHolds(ctx, v.facts.Prepared)
+	if err != nil {
+		return Execution{Denial: s.refused(v.kind, ended(ctx, err))}
+	}
+	r.origin = origin
+	if origin == nil {
+		return Execution{}
+	}
+	return Execution{Trap: origin.trap}
+}
+
+// namesOurs tells whether statements that a passthrough session leaves to
+// Postgres have to do with a prepared statement that was judged.
+func (s *Session) namesOurs(statements []stmt.Statement) (bool, error) {
+	for _, st := range statements {
+		if st.Tree.GetDeallocateStmt() != nil {
+			return true, nil
+		}
+		if e := st.Tree.GetExecuteStmt(); e != nil {
+			if d, err := s.names.Prepared(e.Name); err != nil || d.followed() {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// passed is the verdict of a statement that is Postgres's own business. What it
+// does with a question that was prepared is followed nevertheless.
+func (s *Session) passed(ctx context.Context, st stmt.Statement) (*verdict, error) {
+	v := &verdict{s: s, text: st.Text, kind: "pass", passes: true}
+	if d := st.Tree.GetDeallocateStmt(); d != nil {
+		v.facts = policy.Facts{Tag: "DEALLOCATE", Prepared: d.Name}
+	}
+	e := st.Tree.GetExecuteStmt()
+	if e == nil {
+		return v, nil
+	}
+	d, err := s.prepared(e.Name)
+	if err != nil || !d.followed() {
+		return v, err
+	}
+	v.kind, v.facts = "execute", policy.Facts{Tag: "EXECUTE", Rows: true, Prepared: e.Name, Cap: d.verdict.facts.Cap}
+	if s.simple {
+		v.origin, err = s.stillHolds(ctx, e.Name)
+		s.trapOf(v.facts, v.origin)
+	}
+	return v, err
+}

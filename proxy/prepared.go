@@ -1,0 +1,94 @@
+package proxy
+
+import (
+	"context"
+
+	"github.com/pgask/pgask/pipeline"
+)
+
+// Prepared is how the Decider learns what an EXECUTE runs. It calls it from
+// Query, Parse or Execute, so from the upstream loop.
+func (s *session) Prepared(name string) (*pipeline.Decision, error) {
+	if err := s.settle(&s.statements, []byte(name)); err != nil {
+		return nil, err
+	}
+	o := s.statements.get([]byte(name), s.owed)
+	if o == nil || planted(o.decision) {
+		return nil, nil
+	}
+	return o.decision, nil
+}
+
+// Room reports whether a PREPARE may give the name to that many bytes.
+func (s *session) Room(name string, bytes int) bool {
+	return !s.statements.full([]byte(name), bytes)
+}
+
+// rename notes what a statement does to the names of prepared statements, if
+// anything.
+func (s *session) rename(to *pipeline.NameChange) *change {
+	switch {
+	case to == nil:
+		return nil
+	case to.All:
+		return s.statements.clear(s.owed)
+	case to.To == nil:
+		return s.free(&s.statements, []byte(to.Name))
+	}
+	d := to.To
+	return s.statements.set([]byte(to.Name), s.owed, &object{decision: d, denial: d.Denial, bytes: d.Bytes()})
+}
+
+// renamed notes it for the statements of a Query that is about to be pushed.
+func (s *session) renamed(all []*pipeline.NameChange) []*change {
+	var out []*change
+	for i, to := range all {
+		c := s.rename(to)
+		if c == nil {
+			continue
+		}
+		if out == nil {
+			out = make([]*change, len(all))
+		}
+		c.answered = s.owed.pushed.Load() + 1
+		out[i] = c
+	}
+	return out
+}
+
+// again asks the Decider whether a portal whose statement is an EXECUTE may
+// run: what the name stands for is found when it begins to.
+func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, err error) {
+	if o.run == nil || !o.run.Executes() {
+		return nil, nil
+	}
+	if c := o.begun; c != nil {
+		if err := s.settleChange(c); err != nil {
+			return nil, err
+		}
+		if c.outcome.Load() == done {
+			return nil, nil // the rest of what runs already
+		}
+	}
+	var e pipeline.Execution
+	if _, err := s.decide(func(ctx context.Context) pipeline.Decision {
+		if e = s.decider.Execute(ctx, o.run); e.Denial == nil && ctx.Err() != nil {
+			e.Denial = newDenial(errCancelled)
+		}
+		if e.Denial != nil {
+			return pipeline.Decision{Text: e.Denial.Word, Denial: e.Denial}
+		}
+		return pipeline.Decision{Untouched: true}
+	}); err != nil {
+		return nil, err
+	}
+	if e.Denial != nil {
+		return e.Denial, nil
+	}
+	if e.Trap != nil {
+		o.denial = e.Trap
+	}
+	o.begun = &change{batch: s.owed.batches}
+	due.change = o.begun
+	return nil, nil
+}
