@@ -4,6 +4,11 @@
 # VCS stamping fails where git distrusts the folder's owner; then it is left out.
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo true || echo false)
 FUZZTIME ?= 30s
+# The random tests draw the same in every run, so that a red one is a change's
+# own; "make fuzz" draws anew and looks further.
+RAPID_SEED ?= 1
+RAPID_CHECKS ?= 100
+export RAPID_SEED RAPID_CHECKS
 
 .PHONY: build
 build: ## the one binary, bin/pgask
@@ -32,13 +37,19 @@ bench: ## Go benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: fuzz
-fuzz: ## every fuzzer for FUZZTIME
+fuzz: fuzz-random ## every fuzzer for FUZZTIME, and the random tests
 	@set -e; for package in $$(go list ./...); do \
 		for fuzzer in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
 			echo "$$package $$fuzzer"; \
 			go test -run '^$$' -fuzz "^$$fuzzer\$$" -fuzztime $(FUZZTIME) $$package; \
 		done; \
 	done
+
+.PHONY: fuzz-random
+fuzz-random: RAPID_SEED = 0
+fuzz-random: RAPID_CHECKS = 3000
+fuzz-random: ## the random tests with seeds of their own and many checks
+	go test -count=1 -timeout 60m $$(go list -f '{{$$p := .ImportPath}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p}} {{end}}{{end}}' ./... | tr ' ' '\n' | sort -u)
 
 .PHONY: test-docker
 test-docker: needs ## the integration tests against a dockerized Postgres
