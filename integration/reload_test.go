@@ -113,7 +113,7 @@ func metrics(t *testing.T, f *fixture) string {
 }
 
 // waitFor polls until something is so, for half a minute at most.
-func waitFor(t *testing.T, so func() bool) {
+func waitFor(t testing.TB, so func() bool) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(20 * time.Millisecond)

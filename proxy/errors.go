@@ -74,6 +74,9 @@ func report(err error, severity string, log *slog.Logger) wire.Report {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
 		r.Code, r.Message, r.Detail, r.Hint = server.Code, server.Message, server.Detail, server.Hint
+		if len(r.Code) != 5 {
+			r.Code = "08P01" // a server that gives none breaks the protocol, and clients rely on one
+		}
 		return r
 	}
 	var coded interface{ SQLState() string }

@@ -66,9 +66,9 @@ func (f Frame) initial() uint32 {
 	return binary.BigEndian.Uint32(f.Body)
 }
 
-// readFrame reads one frame: with a type byte, or, where kind is Initial,
-// without.
-func readFrame(src io.Reader, from Side, typed bool) (Frame, error) {
+// Read reads one frame of a side. Frames are typed but for the client's up to
+// and including its start-up packet.
+func Read(src io.Reader, from Side, typed bool) (Frame, error) {
 	f := Frame{From: from}
 	header := make([]byte, 5)
 	if !typed {

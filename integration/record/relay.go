@@ -187,7 +187,7 @@ func ended(err error) bool {
 
 func (s *Session) read(in *bufio.Reader, side Side) (Frame, error) {
 	if side == Client {
-		return readFrame(in, side, s.started())
+		return Read(in, side, s.started())
 	}
 	if _, err := in.Peek(1); err != nil {
 		return Frame{}, err
@@ -196,7 +196,7 @@ func (s *Session) read(in *bufio.Reader, side Side) (Frame, error) {
 		b, err := in.ReadByte()
 		return Frame{Server, Answer, []byte{b}}, err
 	}
-	return readFrame(in, side, true)
+	return Read(in, side, true)
 }
 
 func (s *Session) started() bool {
