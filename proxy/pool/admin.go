@@ -6,9 +6,10 @@ import (
 )
 
 // Pause stops lending: new requests wait until Resume, and their pool.wait with
-// them. Idle backends are closed. With transaction pools it returns when none
-// is in use any more; sessions keep theirs for as long as they last, so with
-// session pools it returns at once. A context that ends takes the pause back.
+// them. Backends are closed as soon as they are idle. With transaction pools it
+// returns when none is in use any more; sessions keep theirs for as long as they
+// last, so with session pools it returns at once. A context that ends takes the
+// pause back.
 func (p *Pool) Pause(ctx context.Context) error {
 	p.mu.Lock()
 	p.paused = true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -48,12 +49,17 @@ type Backend struct {
 	expires time.Time
 	// address is what was dialled.
 	address string
+	// poll is beneath Conn for borrowers on loops, else nil. home is the loop that
+	// it is attached to while it is idle.
+	poll *poll.Conn
+	home *poll.Loop
 	// hijacked is how the connection was made, for Cancel.
 	hijacked *pgconn.HijackedConn
 
-	onKill func()    // guarded by pool.mu; nil: close
-	state  state     // guarded by pool.mu
-	since  time.Time // of state; guarded by pool.mu
+	onKill   func()    // guarded by pool.mu; nil: close
+	resetter *resetter // guarded by pool.mu
+	state    state     // guarded by pool.mu
+	since    time.Time // of state; guarded by pool.mu
 }
 
 // state is what a backend is doing.
@@ -84,6 +90,13 @@ const goodbye = time.Second
 // quit ends a connection on which Postgres waits for the next message. The
 // Terminate keeps the session from counting as abandoned.
 func (b *Backend) quit() {
+	b.on(b.terminate)
+}
+
+func (b *Backend) terminate() {
+	if b.poll != nil {
+		_ = b.poll.Detach() // for the Terminate not to be kept for later
+	}
 	_ = b.Conn.SetWriteDeadline(time.Now().Add(goodbye))
 	_, _ = b.Conn.Write([]byte{wire.Terminate, 0, 0, 0, 4}) // one that is closed already needs none
 	b.close()

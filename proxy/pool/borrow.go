@@ -15,7 +15,7 @@ func (p *Pool) Borrow(ctx context.Context, r Request, got func(*Backend, error))
 	now := time.Now()
 	p.mu.Lock()
 	l := p.lotOf(r)
-	if b := p.ready(l, r.shape); b != nil {
+	if b := p.ready(l, r); b != nil {
 		l.lend(b, now)
 		p.mu.Unlock()
 		if b.alive() {
@@ -31,11 +31,11 @@ func (p *Pool) Borrow(ctx context.Context, r Request, got func(*Backend, error))
 }
 
 // ready is an idle backend for a request that has nobody before it.
-func (p *Pool) ready(l *lot, shape string) *Backend {
+func (p *Pool) ready(l *lot, r Request) *Backend {
 	if l.queue.Len() > 0 || p.paused || p.refusal != nil {
 		return nil
 	}
-	return l.newest(shape)
+	return l.newest(r.shape, r.Loop)
 }
 
 // lotOf is the lot of a request.
@@ -95,7 +95,7 @@ func (p *Pool) chance(l *lot, w *waiter, now time.Time) func() {
 	if p.paused {
 		return nil
 	}
-	if b := l.newest(w.request.shape); b != nil {
+	if b := l.newest(w.request.shape, w.request.Loop); b != nil {
 		l.lend(b, now)
 		return func() { p.hand(w, b) }
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgask/pgask/proxy/poll"
 )
 
 // connect dials for a place that has been taken, and makes the backend known.
@@ -76,6 +78,9 @@ func (p *Pool) judge(ctx context.Context, err error, began, now time.Time, probe
 func (p *Pool) adopt(b *Backend, l *lot, r Request, now time.Time) {
 	b.pool, b.lot, b.shape, b.generation = p, l, r.shape, p.generation
 	b.single = replication(r.Params)
+	if r.Loop != nil {
+		b.poll, b.home = poll.Of(b.Conn), r.Loop
+	}
 	b.greeting = maps.Clone(b.ParameterStatuses)
 	b.born = now
 	if p.set.Lifetime > 0 {
@@ -141,7 +146,11 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 	var network, address string
 	config.DialFunc = func(ctx context.Context, n, a string) (net.Conn, error) {
 		network, address = n, a
-		return dialNet(ctx, n, a)
+		conn, err := dialNet(ctx, n, a)
+		if err != nil || r.Loop == nil {
+			return conn, err
+		}
+		return poll.New(conn), nil
 	}
 	var read tail
 	build := config.BuildFrontend

@@ -7,11 +7,18 @@ import "time"
 // With reset, what the borrower left behind is undone first, and the backend
 // closed if Postgres doesn't say that it was. Without, TxStatus is 'I'.
 //
-// Return never waits for Postgres. The borrower must not touch the backend any
-// more.
+// Return never waits for Postgres. Where the connection is attached to a loop,
+// Return is called there. The borrower must not touch the backend any more.
 func (b *Backend) Return(reset bool) {
 	p := b.pool
 	b.Buffered = nil
+	attached := false
+	if b.poll != nil {
+		if at := b.poll.Loop(); at != nil {
+			b.home, attached = at, true
+			b.poll.Handle(watcher{b})
+		}
+	}
 	p.mu.Lock()
 	b.onKill = nil
 	if b.state != lent {
@@ -25,47 +32,68 @@ func (b *Backend) Return(reset bool) {
 		b.quit()
 		p.forget(b)
 	case reset:
-		b.state, b.since = resetting, now
-		p.work.Add(1)
-		p.mu.Unlock()
-		go p.reset(b)
+		p.restore(b, now)
 	default:
 		do := p.shelve(b, now)
 		p.mu.Unlock()
 		run(do)
+		if !attached {
+			b.watch()
+		}
 	}
+}
+
+// restore begins a reset. It unlocks mu.
+func (p *Pool) restore(b *Backend, now time.Time) {
+	b.state, b.since = resetting, now
+	p.work.Add(1)
+	if b.poll == nil {
+		p.mu.Unlock()
+		go func() {
+			if err := b.restore(); err != nil {
+				b.Discard()
+			} else {
+				p.restored(b)
+			}
+		}()
+		return
+	}
+	r := &resetter{reset: newReset(b)}
+	b.resetter = r
+	p.mu.Unlock()
+	r.begin()
 }
 
 // Discard closes a backend that can't be used again; its place is free.
 func (b *Backend) Discard() {
-	b.close()
+	b.on(b.close)
 	b.pool.forget(b)
 }
 
 // keeps reports whether a backend that comes back may be lent again.
 func (p *Pool) keeps(b *Backend, now time.Time) bool {
-	return p.refusal == nil && !b.single && b.generation == p.generation && !b.old(now) &&
+	return p.refusal == nil && !p.paused && !b.single && b.generation == p.generation && !b.old(now) &&
 		(p.set.Idle > 0 || p.set.Min > 0 || b.lot.queue.Len() > 0)
 }
 
 // old reports whether a backend's lifetime is over.
 func (b *Backend) old(now time.Time) bool { return !b.expires.IsZero() && !now.Before(b.expires) }
 
-// reset undoes what a session left behind and makes its backend idle.
-func (p *Pool) reset(b *Backend) {
-	defer p.work.Done()
-	if err := b.restore(); err != nil {
-		b.Discard()
-		return
-	}
+// restored makes a backend idle that has been reset.
+func (p *Pool) restored(b *Backend) {
 	p.mu.Lock()
 	now := time.Now()
+	if b.state != resetting {
+		p.mu.Unlock()
+		return
+	}
 	if !p.keeps(b, now) {
 		p.mu.Unlock()
 		b.quit()
 		p.forget(b)
 		return
 	}
+	p.work.Done()
 	do := p.shelve(b, now)
 	p.mu.Unlock()
 	run(do)
@@ -85,6 +113,9 @@ func (p *Pool) shelve(b *Backend, now time.Time) []func() {
 // forget frees the place of a backend that has been closed.
 func (p *Pool) forget(b *Backend) {
 	p.mu.Lock()
+	if b.state == resetting {
+		p.work.Done()
+	}
 	b.lot.remove(b, time.Now())
 	do := append(p.serve(b.lot), p.fill(b.lot)...)
 	p.hush()

@@ -10,6 +10,9 @@ import (
 // Postgres says to nobody, be it a FATAL error or the end, is a reason not to
 // use it.
 func (b *Backend) alive() bool {
+	if b.poll != nil {
+		return true // watcher looks
+	}
 	conn := b.Conn
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()

@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"context"
 	"time"
+
+	"github.com/pgask/pgask/proxy/poll"
 )
 
 // lot is the backends of one login and mode, and who waits for one. All of it
@@ -57,15 +59,27 @@ func (l *lot) dequeue(w *waiter, now time.Time) {
 	}
 }
 
-// newest takes the backend out that became idle last and fits.
-func (l *lot) newest(shape string) *Backend {
+// newest takes the backend out that became idle last and fits, if possible one
+// on the loop.
+func (l *lot) newest(shape string, on *poll.Loop) *Backend {
+	found := -1
 	for i := len(l.idle) - 1; i >= 0; i-- {
-		if b := l.idle[i]; b.shape == shape {
-			l.unshelve(i)
-			return b
+		b := l.idle[i]
+		if b.shape != shape {
+			continue
 		}
+		if b.home == on {
+			found = i
+			break
+		}
+		found = max(found, i)
 	}
-	return nil
+	if found < 0 {
+		return nil
+	}
+	b := l.idle[found]
+	l.unshelve(found)
+	return b
 }
 
 func (l *lot) unshelve(i int) {

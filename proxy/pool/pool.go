@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/proxy/poll"
 )
 
 // loginTimeout bounds one attempt to reach a host and log in, from the dial to
@@ -56,6 +57,10 @@ type Request struct {
 	// Governed sessions and passthrough sessions are counted apart, and never
 	// share a backend.
 	Governed bool
+	// Loop is where the borrower runs, nil for one that blocks. One on a loop
+	// gets hold of the connection with Attach; an idle backend that is there
+	// already is preferred.
+	Loop *poll.Loop
 
 	shape string
 }
@@ -89,8 +94,11 @@ func (p *Pool) Close() {
 	do := p.shut()
 	for _, l := range p.lots {
 		for b := range l.members {
-			if b.state == resetting {
-				do = append(do, b.close)
+			switch {
+			case b.state == resetting && b.poll == nil:
+				do = append(do, b.close) // whoever reads from it finds out
+			case b.state == resetting:
+				do = append(do, b.Discard)
 			}
 		}
 	}

@@ -30,8 +30,8 @@ func (r Request) Prepared() Request {
 }
 
 // shapeOf spells what two requests of one lot must have in common to share
-// backends: start-up parameters, and the password, since it may have changed
-// because the old one leaked.
+// backends: start-up parameters, the password, since it may have changed because
+// the old one leaked, and whether they run on loops.
 func shapeOf(r Request) string {
 	if r.shape != "" {
 		return r.shape
@@ -46,6 +46,9 @@ func shapeOf(r Request) string {
 		part(r.Login.Password)
 	}
 	b.WriteByte('|')
+	if r.Loop != nil {
+		b.WriteByte('l')
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
 		part(name)
 		part(r.Params[name])

@@ -1,0 +1,171 @@
+package pool
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"github.com/pgask/pgask/proxy/poll"
+)
+
+// A borrower that runs on an event loop (Request.Loop) gets backends whose
+// connections are attached to one, unless they are new. While such a backend is
+// idle or being reset it stays attached, and what comes is the pool's to read.
+
+// Attach gets the connection of a backend that was just lent to a loop and
+// handler, from wherever it is, and calls then on that loop.
+func (b *Backend) Attach(l *poll.Loop, h poll.Handler, then func(error)) {
+	var posted bool
+	switch at := b.poll.Loop(); at {
+	case nil:
+		posted = l.Post(func() { then(b.poll.Attach(l, h)) })
+	case l:
+		posted = l.Post(func() { then(b.handle(h)) })
+	default:
+		posted = at.Post(func() {
+			err := b.poll.Move(l, h)
+			if !l.Post(func() { then(err) }) {
+				then(net.ErrClosed)
+			}
+		})
+	}
+	if !posted {
+		then(net.ErrClosed)
+	}
+}
+
+// handle gives the attached connection a new handler, which is told about what
+// may have come before.
+func (b *Backend) handle(h poll.Handler) error {
+	l := b.poll.Loop()
+	if l == nil {
+		return net.ErrClosed
+	}
+	b.poll.Handle(h)
+	l.Later(h)
+	return nil
+}
+
+// on runs f where the connection may be touched.
+func (b *Backend) on(f func()) {
+	if b.poll != nil {
+		if l := b.poll.Loop(); l != nil {
+			l.Post(f) // a loop that has ended has closed its connections
+			return
+		}
+	}
+	f()
+}
+
+// watcher is the handler of an idle backend's connection: anything that comes
+// while nobody has asked is a reason to close it.
+type watcher struct{ b *Backend }
+
+// Ready is on the loop of the connection, unless that has been lent.
+func (w watcher) Ready() {
+	b := w.b
+	p := b.pool
+	p.mu.Lock()
+	if b.state != idling {
+		p.mu.Unlock()
+		return
+	}
+	_, err := b.poll.Read(make([]byte, 1))
+	if errors.Is(err, poll.ErrAgain) {
+		p.mu.Unlock()
+		return
+	}
+	b.lot.remove(b, time.Now())
+	do := append(p.serve(b.lot), p.fill(b.lot)...)
+	p.hush()
+	p.mu.Unlock()
+	_ = b.poll.Close()
+	run(do)
+}
+
+// watch attaches an idle connection that isn't.
+func (b *Backend) watch() {
+	if b.poll == nil || b.poll.Loop() != nil {
+		return
+	}
+	home := b.home
+	attach := func() {
+		b.pool.mu.Lock()
+		defer b.pool.mu.Unlock()
+		if b.state == idling && b.poll.Loop() == nil {
+			_ = b.poll.Attach(home, watcher{b}) // where it fails, its next borrower will find out
+		}
+	}
+	if !home.Post(attach) {
+		go b.Discard()
+	}
+}
+
+// resetter is the handler of a connection that is being reset.
+type resetter struct {
+	*reset
+	late *time.Timer
+}
+
+// begin resets the backend on its loop, without waiting for anything.
+func (r *resetter) begin() {
+	b := r.b
+	r.late = time.AfterFunc(resetTimeout, func() {
+		b.home.Post(func() {
+			if r.current() {
+				b.Discard()
+			}
+		})
+	})
+	start := func() {
+		var err error
+		if b.poll.Loop() == nil { // it has been made blocking for a last word
+			err = b.poll.Attach(b.home, r)
+		} else {
+			err = b.handle(r)
+		}
+		if err == nil {
+			err = r.ask(b.Conn)
+		}
+		if err != nil {
+			r.fail()
+		}
+	}
+	if !b.home.Post(start) {
+		r.fail()
+	}
+}
+
+// Ready reads replies.
+func (r *resetter) Ready() {
+	if !r.current() {
+		return
+	}
+	for {
+		done, err := r.read(r.b.Conn)
+		switch {
+		case errors.Is(err, poll.ErrAgain):
+			return
+		case err != nil, done && len(r.in) > 0:
+			r.fail()
+			return
+		case done:
+			r.late.Stop()
+			r.b.poll.Handle(watcher{r.b})
+			r.b.pool.restored(r.b)
+			return
+		}
+	}
+}
+
+// current reports whether the reset is still under way.
+func (r *resetter) current() bool {
+	r.b.pool.mu.Lock()
+	defer r.b.pool.mu.Unlock()
+	return r.b.state == resetting && r.b.resetter == r
+}
+
+func (r *resetter) fail() {
+	r.late.Stop()
+	r.b.Discard()
+}
