@@ -11,6 +11,7 @@ const (
 	stateNoColumn    = "42703"
 	stateNoFunction  = "42883"
 	stateNoType      = "42704"
+	stateNoSetting   = "42704"
 	stateNoRole      = "28000"
 	stateBadParam    = "22023"
 	stateTooDeep     = "54000"

@@ -46,6 +46,24 @@ func TestCheckStartup(t *testing.T) {
 	}
 }
 
+// TestStartupWords: the words of the start-up packet that are no settings are
+// themselves in one case only. Postgres 15 answers the same.
+func TestStartupWords(t *testing.T) {
+	role := &policy.Role{SearchPath: []string{"public"}}
+	for _, word := range []string{"Replication", "REPLICATION", "User", "Database", "Options"} {
+		_, err := policy.CheckStartup(map[string]string{"user": "ana", word: "true"}, role)
+		coded, ok := err.(interface{ SQLState() string })
+		if !ok || coded.SQLState() != "42704" || err.Error() != `unrecognized configuration parameter "`+word+`"` {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	for word, want := range map[string]bool{"replication": true, "_pq_.x": true, "_PQ_.x": false} {
+		if _, err := policy.CheckStartup(map[string]string{word: "true"}, role); (err == nil) != want {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+}
+
 // TestPinnedSurviveDiscard: what is pinned by start-up parameters is what
 // RESET and DISCARD ALL come back to.
 func TestPinnedSurviveDiscard(t *testing.T) {

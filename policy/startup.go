@@ -34,16 +34,20 @@ func Pinned(r *Role) map[string]string {
 // CheckStartup judges the start-up parameters of a governed session's client
 // and returns those to pass on: settings under their own names, with options=
 // taken apart. user, database and replication are not its business and are left
-// out; so are settings that Pinned sets, once their value was judged.
+// out; so are settings that Pinned sets, once their value was judged. Settings
+// may be written in any case; those four words are no settings, and in another
+// case they are nothing at all, as in Postgres.
 func CheckStartup(params map[string]string, r *Role) (map[string]string, error) {
 	settings := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		switch name := strings.ToLower(key); {
-		case name == "user" || name == "database" || name == "replication" || strings.HasPrefix(name, "_pq_."):
-		case name == "options":
+		case key == "user" || key == "database" || key == "replication" || strings.HasPrefix(key, "_pq_."):
+		case key == "options":
 			if err := splitOptions(params[key], settings); err != nil {
 				return nil, err
 			}
+		case name == "user" || name == "database" || name == "replication" || name == "options":
+			return nil, deny(stateNoSetting, "unrecognized configuration parameter %q", key)
 		default:
 			settings[name] = params[key]
 		}
