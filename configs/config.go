@@ -7,6 +7,7 @@ import "time"
 type Config struct {
 	Listen     string
 	HTTP       string
+	ReusePort  bool
 	TLS        TLS
 	Files      Files
 	Databases  map[string]*Database
@@ -18,6 +19,7 @@ type Config struct {
 	Abstain    Abstain
 	Hooks      Hooks
 	Limits     Limits
+	Cluster    Cluster
 	Audit      Audit
 	Traces     Traces
 }
@@ -118,6 +120,17 @@ type Limits struct {
 	StatementBytes int64
 	Login          time.Duration
 	Idle           time.Duration
+	Drain          time.Duration // how long sessions may go on after SIGTERM
+	Keepalive      time.Duration // how long a peer may be unreachable; 0: as the system has it
+}
+
+// Cluster are the instances that clients reach at one address. Instance is
+// this one, 0 to 255; Peers are where each takes the others' cancel requests,
+// over TLS with certificates that CA has signed where that is set.
+type Cluster struct {
+	Instance int
+	Peers    map[int]string
+	CA       string
 }
 
 // Audit is the audit log: text is full or fingerprint.

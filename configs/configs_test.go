@@ -87,7 +87,7 @@ func TestDefaultFileHasEveryKey(t *testing.T) {
 			t.Errorf("default.yaml lacks %s", key)
 		}
 	}
-	for _, key := range []string{"databases", "planner.order", "hooks.plan_after", "hooks.sql_before"} {
+	for _, key := range []string{"databases", "cluster.peers", "planner.order", "hooks.plan_after", "hooks.sql_before"} {
 		if _, ok := origins[key]; !ok {
 			t.Errorf("default.yaml lacks %s", key)
 		}

@@ -64,6 +64,7 @@ func (v value) leaves(c *Config, scalars fields, l layers, origins map[string]Po
 	all := fields{
 		"databases":        databases(&c.Databases, l.env),
 		"planner.order":    enums(&c.Planner.Order, "curated", "cache", "builtin", "model"),
+		"cluster.peers":    peers(&c.Cluster.Peers),
 		"hooks.plan_after": texts(&c.Hooks.PlanAfter),
 		"hooks.sql_before": texts(&c.Hooks.SQLBefore),
 	}

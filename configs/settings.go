@@ -9,6 +9,7 @@ func settings(c *Config) fields {
 	return fields{
 		"listen":                 text(&c.Listen),
 		"http":                   text(&c.HTTP),
+		"reuse_port":             boolean(&c.ReusePort),
 		"tls.mode":               enum(&c.TLS.Mode, "disable", "prefer", "require", "verify-full"),
 		"tls.cert":               text(&c.TLS.Cert),
 		"tls.key":                text(&c.TLS.Key),
@@ -47,6 +48,10 @@ func settings(c *Config) fields {
 		"limits.statement_bytes": size(&c.Limits.StatementBytes, 1<<10, 1<<30),
 		"limits.login":           duration(&c.Limits.Login, time.Millisecond),
 		"limits.idle":            duration(&c.Limits.Idle, time.Second),
+		"limits.drain":           duration(&c.Limits.Drain, 0),
+		"limits.keepalive":       duration(&c.Limits.Keepalive, 0),
+		"cluster.instance":       integer(&c.Cluster.Instance, 0, MaxInstance),
+		"cluster.ca":             text(&c.Cluster.CA),
 		"audit.path":             text(&c.Audit.Path),
 		"audit.text":             enum(&c.Audit.Text, "full", "fingerprint"),
 		"audit.required":         boolean(&c.Audit.Required),

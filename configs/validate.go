@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // checker collects faults of pgask.yaml that concern more than one key, or
@@ -22,6 +23,7 @@ type checker struct {
 func validate(c *Config, file string, origins map[string]Pos) []Fault {
 	k := &checker{c: c, file: file, origins: origins}
 	k.address("listen", c.Listen, false)
+	k.cluster()
 	k.address("http", c.HTTP, true)
 	k.tls()
 	k.model()
@@ -41,6 +43,9 @@ func (k *checker) fault(key, msg string) {
 func (k *checker) address(key, address string, optional bool) {
 	if address == "" && optional {
 		return
+	}
+	if key == "listen" && strings.HasPrefix(address, "/") {
+		return // a Unix-domain socket
 	}
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
