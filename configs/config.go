@@ -45,6 +45,8 @@ type Database struct {
 	Name string
 	DSN  string
 	Pool Pool
+	// Keepalive is limits.keepalive, for the connections to it.
+	Keepalive time.Duration
 }
 
 // Pool bounds the backends of a database.

@@ -44,6 +44,9 @@ func loadRest(path string, c *Config, origins map[string]Pos) (*All, []Fault) {
 	all.Semantic = read(&r, "files.semantic", c.Files.Semantic, DecodeSemantic)
 	all.Curated = read(&r, "files.curated", c.Files.Curated, DecodeCurated)
 	absolute(path, c)
+	for _, db := range c.Databases {
+		db.Keepalive = c.Limits.Keepalive
+	}
 	return all, append(r.faults, across(all)...)
 }
 

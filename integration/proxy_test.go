@@ -13,13 +13,14 @@ import (
 )
 
 // watched runs the program after it and ends it when its own standard input
-// does: by order, or because the tests died. It passes SIGHUP on.
+// does: by order, or because the tests died. It passes SIGHUP and SIGTERM on.
 const watched = `
-exec 3<&0
-"$@" </dev/null 3<&- &
+exec 9<&0
+"$@" </dev/null 9<&- &
 server=$!
 trap 'kill -HUP $server' HUP
-{ cat <&3; kill -TERM $server; } >/dev/null 2>&1 &
+trap 'kill -TERM $server' TERM
+{ cat <&9; kill -TERM $server; } >/dev/null 2>&1 &
 while :; do
 	wait $server
 	code=$?
@@ -44,13 +45,39 @@ var started atomic.Bool
 
 func sharedStarted() bool { return started.Load() }
 
+// launch is how a program is started.
+type launch struct {
+	config, addr string
+	env          []string
+	shell        string // runs "$@" in place of us
+	files        []*os.File
+	stderr       *os.File // in place of proxy.log
+}
+
 // startServe runs the program and waits until it takes connections.
 func startServe(config, addr string) (*proxy, error) {
-	p := &proxy{addr: addr, done: make(chan error, 1)}
-	p.cmd = watchedCommand(program(), "serve", "--config", config)
+	p, err := start(launch{config: config, addr: addr})
+	if err != nil {
+		return nil, err
+	}
+	return p, p.ready()
+}
+
+// start runs the program.
+func start(l launch) (*proxy, error) {
+	p := &proxy{addr: l.addr, done: make(chan error, 1)}
+	args := []string{program(), "serve", "--config", l.config}
+	if l.shell != "" {
+		args = append([]string{"/bin/sh", "-c", l.shell, "launch"}, args...)
+	}
+	p.cmd = watchedCommand(args...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	if l.stderr != nil {
+		p.cmd.Stderr = l.stderr
+	}
+	p.cmd.ExtraFiles = l.files
 	// A race is reported at once and makes the exit code 66.
-	p.cmd.Env = append(os.Environ(), "GORACE=exitcode=66")
+	p.cmd.Env = append(append(os.Environ(), "GORACE=exitcode=66"), l.env...)
 	var err error
 	if p.end, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -59,7 +86,7 @@ func startServe(config, addr string) (*proxy, error) {
 		return nil, err
 	}
 	go func() { p.done <- p.cmd.Wait() }()
-	return p, p.ready()
+	return p, nil
 }
 
 func (p *proxy) ready() error {

@@ -1,7 +1,10 @@
 package integration
 
 import (
+	"crypto/tls"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,8 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/pgask/pgask/cmd/pgask/demo"
 	"github.com/pgask/pgask/cmd/pgask/demo/company"
+	"github.com/pgask/pgask/integration/postgres"
+	"github.com/pgask/pgask/proxy/pgtest"
 )
 
 // secondProxy runs a pgask of its own over the shared sample company, with
@@ -95,6 +102,94 @@ func TestReload(t *testing.T) {
 	if got := table(t, ana, products); got[0] != want[0] {
 		t.Errorf("products %v, want %v", got, want)
 	}
+}
+
+// TestBrokenReload breaks each kind of file while sessions go on: none of the
+// others changes either, the certificate and the users least of all.
+func TestBrokenReload(t *testing.T) {
+	f := secondProxy(t, same)
+	dir := filepath.Dir(f.Config)
+	ana, dba := f.Connect(t, "ana"), f.Connect(t, "dba")
+	table(t, dba, "BEGIN")
+	served := certificate(t, f)
+	f.Cert = filepath.Join(dir, "old.crt")
+	if err := os.Link(filepath.Join(dir, "server.crt"), f.Cert); err != nil {
+		t.Fatal(err)
+	}
+	cert, key, err := postgres.Certificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"server.crt": cert, "server.key": key} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(t, filepath.Join(dir, "users.yaml"), func(text string) string { return strings.Replace(text, "name: ben", "name: benjamin", 1) })
+	outcomes := 0
+	reload := func(outcome string) {
+		t.Helper()
+		outcomes++
+		f.Proxy.signal(t, syscall.SIGHUP)
+		waitFor(t, func() bool {
+			return strings.Contains(metrics(t, f), fmt.Sprintf("\npgask_reloads_total{outcome=%q} %d\n", outcome, outcomes))
+		})
+	}
+	for _, name := range []string{"pgask.yaml", "users.yaml", "policy.yaml", "semantic.yaml", "curated.yaml", "server.crt", "server.key"} {
+		path := filepath.Join(dir, name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(t, path, func(string) string { return "- broken: {" })
+		reload("refused")
+		for who, conn := range map[string]*pgx.Conn{"ana": ana, "dba": dba} {
+			if got := table(t, conn, "SELECT count(*) FROM products"); len(got) != 1 {
+				t.Errorf("%s, %s broken: %v", who, name, got)
+			}
+		}
+		if err := visit(f.Through("ben")); err != nil {
+			t.Errorf("%s broken: %v", name, err)
+		}
+		if certificate(t, f) != served {
+			t.Errorf("%s broken: the certificate changed", name)
+		}
+		edit(t, path, func(string) string { return string(whole) })
+	}
+	outcomes, f.Cert = 0, filepath.Join(dir, "server.crt")
+	reload("taken")
+	if certificate(t, f) == served {
+		t.Error("the certificate didn't change when all files were whole")
+	}
+	if got := sqlState(visit(f.Through("ben"))); got != "28P01" {
+		t.Errorf("a user that is gone: %s", got)
+	}
+	table(t, dba, "COMMIT")
+}
+
+// certificate is the one that the proxy shows to clients.
+func certificate(t *testing.T, f *fixture) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", f.Proxy.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var answer [1]byte
+	if _, err := conn.Write(pgtest.SSLRequest()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, answer[:]); err != nil || answer[0] != 'S' {
+		t.Fatalf("TLS: %q %v", answer, err)
+	}
+	client := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) // only looks
+	if err := client.HandshakeContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return string(client.ConnectionState().PeerCertificates[0].Raw)
 }
 
 // metrics is what /metrics says.

@@ -19,6 +19,7 @@ import (
 // connection is a client until it is a session.
 type connection struct {
 	server *Server
+	terms  terms
 	conn   net.Conn // the TLS connection once there is one
 	raw    net.Conn // what was accepted
 	tls    *tls.ConnectionState
@@ -38,7 +39,11 @@ func (c *connection) serve(uncut func() bool) {
 		}
 	}()
 	c.raw = c.conn
-	_ = c.conn.SetDeadline(time.Now().Add(c.server.limits.Login))
+	patience := c.server.limits.Login
+	if c.terms.crowded {
+		patience = min(patience, crowdedPatience)
+	}
+	_ = c.conn.SetDeadline(time.Now().Add(patience))
 	start, err := c.negotiate()
 	if err != nil {
 		c.refuse(err)
@@ -47,6 +52,14 @@ func (c *connection) serve(uncut func() bool) {
 	if start.Kind == wire.StartupCancel {
 		_ = c.conn.SetDeadline(time.Time{})
 		c.server.passCancel(start.PID, start.Key)
+		return
+	}
+	if c.terms.cancels {
+		c.refuse(errCancelsOnly)
+		return
+	}
+	if c.terms.crowded {
+		c.refuse(errCrowded)
 		return
 	}
 	c.start = start

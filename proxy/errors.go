@@ -53,6 +53,7 @@ var (
 	errCancelled   = failure("57014", "canceling statement due to user request")
 	errLoginSlow   = failure("57014", "canceling authentication due to timeout")
 	errConnectSlow = failure("57P03", "the backend could not be reached in time")
+	errCancelsOnly = failure("28000", "this address takes cancel requests of other instances only")
 	errCrowded     = failure("53300", "sorry, too many clients already")
 )
 

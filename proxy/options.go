@@ -43,6 +43,10 @@ type Limits struct {
 	Connect time.Duration
 	// Idle is how long a session may do nothing.
 	Idle time.Duration
+	// Leave is how long Shutdown lets idle sessions be, so that clients who
+	// have just connected, to a server that is replaced by another, can leave
+	// by themselves.
+	Leave time.Duration
 	// StatementBytes is the longest statement text that is judged.
 	StatementBytes int
 	// Cancel is how long passing on one cancel request may take, Cancels how

@@ -2,24 +2,19 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"time"
 
+	"github.com/pgask/pgask/proxy/socket"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// listenHTTP serves /metrics, /healthz (the process lives) and /readyz (it
-// accepts clients); nil where no address is configured.
-func (s *service) listenHTTP() (*http.Server, error) {
-	if s.config.HTTP == "" {
-		return nil, nil
-	}
-	ln, err := net.Listen("tcp", s.config.HTTP)
-	if err != nil {
-		return nil, fmt.Errorf("http: %w", err)
+// serveHTTP serves /metrics, /healthz (the process lives) and /readyz (it
+// accepts clients); nil where nothing listens.
+func (s *service) serveHTTP(ln *socket.Listener) *http.Server {
+	if ln == nil {
+		return nil
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
@@ -38,5 +33,5 @@ func (s *service) listenHTTP() (*http.Server, error) {
 		}
 	}()
 	s.log.Info("serving metrics", "http", ln.Addr().String())
-	return server, nil
+	return server
 }

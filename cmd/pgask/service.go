@@ -1,14 +1,9 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,10 +14,8 @@ import (
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pool"
+	"github.com/pgask/pgask/proxy/socket"
 )
-
-// drainTime is how long sessions may go on after SIGTERM.
-const drainTime = 30 * time.Second
 
 // service is everything that serve runs from one configuration. What a reload
 // replaces is behind atomic pointers; the rest stays as it was started.
@@ -37,6 +30,8 @@ type service struct {
 	metrics   *metrics
 	server    *proxy.Server
 	ready     atomic.Bool
+	notifier  socket.Notifier
+	reloading sync.Mutex // one reload at a time
 }
 
 // database is one configured database: backends for sessions, and questions of
@@ -69,9 +64,12 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 
 func (s *service) options() proxy.Options {
 	l := proxy.DefaultLimits()
-	l.Clients, l.Login, l.Idle = s.config.Limits.Clients, s.config.Limits.Login, s.config.Limits.Idle
+	l.Clients, l.Login, l.Idle = s.clients(), s.config.Limits.Login, s.config.Limits.Idle
 	l.UserClients, l.AddressClients, l.LoginFailures = s.config.Limits.UserClients, s.config.Limits.AddressClients, s.config.Limits.LoginFailures
 	l.StatementBytes = int(s.config.Limits.StatementBytes)
+	if s.config.ReusePort {
+		l.Leave = s.config.Limits.Drain / 2 // the other process takes those who leave by themselves
+	}
 	return proxy.Options{Limits: l, Gate: s, Logger: s.log, Metrics: s.metrics,
 		TLS:  proxy.TLS{Mode: proxy.TLSMode(s.config.TLS.Mode), Config: s.tls.Load},
 		Auth: func() proxy.Users { return s.store.Load() }}
@@ -87,6 +85,8 @@ func (s *service) adopt(p *parts) {
 // reload reads all files again; if any has a fault, everything stays as it is.
 // Only users, policy, semantic model, curated queries and certificates change.
 func (s *service) reload() error {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
 	_, p, err := loadParts(s.load, s.log)
 	if err != nil {
 		return err
@@ -109,68 +109,4 @@ func (s *service) warnOfMisfits(p *policy.Policy) {
 			s.log.Warn("policy doesn't fit the database", "database", name, "fault", f.Error())
 		}
 	}
-}
-
-// run serves until ctx ends, then drains. ready, unless nil, is told the
-// address once clients are accepted.
-func (s *service) run(ctx context.Context, reload <-chan os.Signal, ready func(addr string)) error {
-	ln, err := net.Listen("tcp", s.config.Listen)
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	web, err := s.listenHTTP()
-	if err != nil {
-		ln.Close()
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.server.Serve(ln) }()
-	s.ready.Store(true)
-	s.log.Info("accepting clients", "listen", ln.Addr().String())
-	if ready != nil {
-		ready(ln.Addr().String())
-	}
-	for {
-		select {
-		case <-reload:
-			outcome := "taken"
-			if err := s.reload(); err != nil {
-				outcome = "refused"
-				s.log.Error("reload refused, the old configuration stays", "error", err)
-			}
-			s.metrics.reloads.WithLabelValues(outcome).Inc()
-		case err := <-ended:
-			return errors.Join(err, s.close(web))
-		case <-ctx.Done():
-			return s.drain(web, ended)
-		}
-	}
-}
-
-// drain lets sessions reach a quiet point, then ends everything.
-func (s *service) drain(web *http.Server, ended <-chan error) error {
-	s.ready.Store(false)
-	ctx, stop := context.WithTimeout(context.Background(), drainTime)
-	defer stop()
-	s.log.Info("draining")
-	err := s.server.Shutdown(ctx)
-	if err != nil {
-		s.log.Warn("sessions cut after the drain limit", "limit", drainTime)
-		err = s.server.Close()
-	}
-	if e := <-ended; !errors.Is(e, proxy.ErrServerClosed) {
-		err = errors.Join(err, e)
-	}
-	return errors.Join(err, s.close(web))
-}
-
-func (s *service) close(web *http.Server) error {
-	for _, d := range s.databases {
-		d.own.Close()
-		d.pool.Close()
-	}
-	if web == nil {
-		return nil
-	}
-	return web.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/proxy/poll"
+	"github.com/pgask/pgask/proxy/socket"
 )
 
 // loginTimeout bounds one attempt to reach a host and log in, from the dial to
@@ -75,6 +77,14 @@ func New(db configs.Database) (*Pool, error) {
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = loginTimeout
+	}
+	reach := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := reach(ctx, network, address)
+		if err == nil {
+			_ = socket.Tune(conn, db.Keepalive) // what can't be tuned is broken: the login will say so
+		}
+		return conn, err
 	}
 	speak32(db.DSN, config)
 	sortFaults(config)
