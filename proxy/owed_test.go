@@ -109,6 +109,63 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestNamesCleared: DEALLOCATE ALL frees what was there before it, and not the
+// unnamed statement.
+func TestNamesCleared(t *testing.T) {
+	q := newOwed()
+	var n names
+	one, a, b := &object{}, []byte("a"), []byte("b")
+	batch := func(c *change, failed bool) {
+		q.push(owedReply{kind: owesExecute, change: c})
+		q.push(owedReply{kind: owesSync})
+		q.pop(failed)
+		q.pop(false)
+	}
+	for _, name := range [][]byte{nil, a} {
+		batch(n.set(name, q, one), false)
+	}
+	batch(n.clear(q), true)
+	if n.get(a, q) != one {
+		t.Error("a clear that failed frees nothing")
+	}
+	c := n.clear(q)
+	after := n.set(b, q, one)
+	if n.get(a, q) != nil || n.get(b, q) != one || n.get(nil, q) != one {
+		t.Error("within its batch a clear counts at once, for what was there")
+	}
+	q.push(owedReply{kind: owesExecute, change: c})
+	batch(after, false)
+	if n.unsettled(a, q) == nil {
+		t.Error("the next batch must wait for the clear")
+	}
+	for q.head() != nil {
+		q.pop(false)
+	}
+	if n.get(a, q) != nil || n.get(b, q) != one || n.get(nil, q) != one || len(n.by) != 2 || n.clears != nil {
+		t.Errorf("after it: %v, %v", n.by, n.clears)
+	}
+}
+
+// TestDoubt: what a cancelled statement may have done stands for nothing.
+func TestDoubt(t *testing.T) {
+	q := newOwed()
+	var n names
+	name := []byte("a")
+	for code, known := range map[string]bool{"42P05": true, "25P02": true, "57014": false, "40001": false, "": false} {
+		c := n.set(name, q, &object{})
+		q.push(owedReply{kind: owesQuery, change: c})
+		q.pop(false)
+		c = n.set(name, q, &object{})
+		q.push(owedReply{kind: owesQuery, renames: []*change{c}})
+		r := replies{q: q}
+		r.failed(code)
+		q.pop(false)
+		if got := n.get(name, q) != nil; got != known {
+			t.Errorf("after %q the name is known: %v", code, got)
+		}
+	}
+}
+
 func BenchmarkOwed(b *testing.B) {
 	q := newOwed()
 	b.ReportAllocs()
