@@ -40,46 +40,48 @@ func TestClientGone(t *testing.T) {
 	observer := w.observer(t, "acme")
 	const insert = "insert into things (id) values (1)"
 	copied := pgtest.Frame('d', []byte("1\tone\n"))
-	for name, leave := range map[string]func(c *pgtest.Peer){
-		"in mid-message":                   func(c *pgtest.Peer) { c.Send(pgtest.Query(insert)[:12]) },
-		"in mid-header":                    func(c *pgtest.Peer) { c.Send(pgtest.Query(insert)[:3]) },
-		"in a transaction":                 func(c *pgtest.Peer) { say(c, "begin; "+insert) },
-		"in mid-message, in a transaction": func(c *pgtest.Peer) { say(c, "begin; "+insert); c.Send(pgtest.Query("commit")[:10]) },
-		"in a failed transaction":          func(c *pgtest.Peer) { say(c, "begin; "+insert+"; select 1/0") },
-		"in a batch": func(c *pgtest.Peer) {
+	for name, leave := range map[string]func(t testing.TB, c *pgtest.Peer){
+		"in mid-message":                   func(t testing.TB, c *pgtest.Peer) { c.Send(pgtest.Query(insert)[:12]) },
+		"in mid-header":                    func(t testing.TB, c *pgtest.Peer) { c.Send(pgtest.Query(insert)[:3]) },
+		"in a transaction":                 func(t testing.TB, c *pgtest.Peer) { say(c, "begin; "+insert) },
+		"in mid-message, in a transaction": func(t testing.TB, c *pgtest.Peer) { say(c, "begin; "+insert); c.Send(pgtest.Query("commit")[:10]) },
+		"in a failed transaction":          func(t testing.TB, c *pgtest.Peer) { say(c, "begin; "+insert+"; select 1/0") },
+		"in a batch": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Parse("", insert), pgtest.Bind("", ""), pgtest.Execute("", 0), pgtest.Flush())
 			c.Expect("12C")
 		},
-		"in COPY in": func(c *pgtest.Peer) {
+		"in COPY in": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Query("copy things (id, name) from stdin"))
 			c.Expect("G")
 			c.Send(copied, copied[:8])
 		},
-		"in COPY in, between frames": func(c *pgtest.Peer) {
+		"in COPY in, between frames": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Query("copy things (id, name) from stdin"))
 			c.Expect("G")
 			c.Send(copied)
 		},
-		"in COPY out": func(c *pgtest.Peer) {
+		"in COPY out": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Query("copy (select generate_series(1, 100000000)) to stdout"))
 			c.Expect("Hddd")
 		},
-		"in rows": func(c *pgtest.Peer) {
+		"in rows": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Query("begin; " + insert + "; select generate_series(1, 100000000)"))
 			c.Expect("CCTDDD")
 		},
-		"while something runs": func(c *pgtest.Peer) {
+		"while something runs": func(t testing.TB, c *pgtest.Peer) {
 			c.Send(pgtest.Query("begin; " + insert + "; select pg_sleep(62)"))
 			waitFor(t, func() bool { return sleeps(t, observer) })
 		},
-		"with a lock of the session":        func(c *pgtest.Peer) { say(c, "select pg_advisory_lock(7)") },
-		"listening, with a temporary table": func(c *pgtest.Peer) { say(c, "create temp table x (a int); listen x; set work_mem = '7MB'") },
+		"with a lock of the session": func(t testing.TB, c *pgtest.Peer) { say(c, "select pg_advisory_lock(7)") },
+		"listening, with a temporary table": func(t testing.TB, c *pgtest.Peer) {
+			say(c, "create temp table x (a int); listen x; set work_mem = '7MB'")
+		},
 	} {
 		for how, hangUp := range map[string]func(*pgtest.Peer){"ends": (*pgtest.Peer).Hangup, "is cut": func(c *pgtest.Peer) { reset(c.Conn()) }} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				application := strings.ReplaceAll(name, " ", "_")
 				client := p.login(t, application)
-				leave(client)
+				leave(t, client)
 				hangUp(client)
 				freed(t, observer, application)
 				if got := table(t, observer, "select count(*) from things"); got[0] != "0" {

@@ -193,7 +193,7 @@ func certificate(t *testing.T, f *fixture) string {
 }
 
 // metrics is what /metrics says.
-func metrics(t *testing.T, f *fixture) string {
+func metrics(t testing.TB, f *fixture) string {
 	t.Helper()
 	r, err := http.Get("http://" + f.HTTP + "/metrics")
 	if err != nil {
