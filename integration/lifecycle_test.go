@@ -154,6 +154,59 @@ func TestRestart(t *testing.T) {
 	next.exit(t)
 }
 
+// TestRestartCancel: a cancel request for a session of a process that drains
+// reaches the new one, which passes it on.
+func TestRestartCancel(t *testing.T) {
+	peers := []string{freeAddress(), freeAddress()}
+	f := unstarted(t, func(text string) string {
+		return setting(fmt.Sprintf("reuse_port: true\ncluster: {peers: {1: %q, 2: %q}}", peers[0], peers[1]))(limits("drain: 6s")(text))
+	})
+	old := f.run(t, launch{env: []string{"PGASK_CLUSTER_INSTANCE=1"}})
+	up(t, f.HTTP)
+	dba := f.Connect(t, "dba")
+	if pid := dba.PgConn().PID(); pid>>23 != 1 {
+		t.Errorf("pid %x is not of instance 1", pid)
+	}
+	second := freeAddress()
+	f.run(t, launch{env: []string{"PGASK_CLUSTER_INSTANCE=2", "PGASK_HTTP=" + second}})
+	up(t, second)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := tryTable(dba, "SELECT pg_sleep(60)")
+		ended <- err
+	}()
+	direct := f.Direct(t)
+	waitFor(t, func() bool { return sleeping(t, direct) == 1 })
+	old.signal(t, syscall.SIGTERM)
+	inNew := 0
+	waitFor(t, func() bool { // the old one takes nobody any more
+		conn := connect(t, f.Through("dba"))
+		defer conn.Close(t.Context())
+		if inNew++; conn.PgConn().PID()>>23 != 2 {
+			inNew = 0
+		}
+		return inNew == 8
+	})
+	if err := dba.PgConn().CancelRequest(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; sqlState(err) != "57014" {
+		t.Errorf("cancelled: %v", err)
+	}
+	g := *f
+	g.HTTP = second
+	if !strings.Contains(metrics(t, &g), "\npgask_cancels_total{passed=\"true\"} 1\n") {
+		t.Error("the new process passed nothing on")
+	}
+	old.exit(t)
+}
+
+// sleeping is how many sessions of the test's database are in pg_sleep.
+func sleeping(t *testing.T, conn *pgx.Conn) int {
+	t.Helper()
+	return len(table(t, conn, "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"))
+}
+
 // visit connects, asks once and leaves.
 func visit(dsn string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

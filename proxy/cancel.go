@@ -16,6 +16,8 @@ import (
 // keyring knows which session a cancel request means. Keys are our own, so a
 // client can cancel what it runs through us and nothing else.
 type keyring struct {
+	instance uint8
+
 	mu   sync.Mutex
 	keys map[uint32]keyed // guarded by mu
 }
@@ -32,8 +34,18 @@ const (
 	longSecret  = 32
 )
 
-// cut makes a key for the session. The pid is positive, because some clients
-// read it as signed, and no other living session has it.
+// A pid is a bit that says whether the request has been forwarded, eight bits
+// of instance and a number: the secret of protocol 3.0 has no room for those.
+// Keys have the first bit clear, since some clients read it as a sign.
+const (
+	forwarded  = 1 << 31
+	numberBits = 23
+)
+
+func instanceOf(pid uint32) uint8 { return uint8(pid >> numberBits) }
+
+// cut makes a key for the session. Its pid isn't 0, and no other living session
+// has it.
 func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	size := shortSecret
 	if version >= wire.Version32 {
@@ -46,7 +58,7 @@ func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	for {
 		var b [4]byte
 		rand.Read(b[:])
-		pid = binary.BigEndian.Uint32(b[:]) >> 1
+		pid = uint32(k.instance)<<numberBits | binary.BigEndian.Uint32(b[:])>>(32-numberBits)
 		if _, taken := k.keys[pid]; !taken && pid != 0 {
 			break
 		}
@@ -150,27 +162,4 @@ func (b *Backend) cancel(ctx context.Context) error {
 		return fmt.Errorf("cancel at backend: %w", err)
 	}
 	return nil
-}
-
-// passCancel serves a cancel connection. Nothing is ever written to it.
-func (s *Server) passCancel(pid uint32, secret []byte) {
-	select {
-	case s.cancelSlots <- struct{}{}:
-		defer func() { <-s.cancelSlots }()
-	default:
-		s.metrics.Cancelled(false)
-		return
-	}
-	target := s.keys.find(pid, secret)
-	if target == nil {
-		s.metrics.Cancelled(false)
-		return
-	}
-	ctx, stop := context.WithTimeout(s.ctx, s.limits.Cancel)
-	defer stop()
-	passed, err := target.cancel(ctx)
-	if err != nil {
-		target.log.Warn("cancel request failed", "error", err)
-	}
-	s.metrics.Cancelled(passed && err == nil)
 }

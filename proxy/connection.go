@@ -51,7 +51,7 @@ func (c *connection) serve(uncut func() bool) {
 	}
 	if start.Kind == wire.StartupCancel {
 		_ = c.conn.SetDeadline(time.Time{})
-		c.server.passCancel(start.PID, start.Key)
+		c.passCancel(start.PID, start.Key)
 		return
 	}
 	if c.terms.cancels {

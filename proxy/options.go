@@ -18,8 +18,9 @@ type Options struct {
 	TLS    TLS
 	// Auth gives the users as they are now: every login asks anew, so that a
 	// reload takes effect.
-	Auth func() Users
-	Gate Gate
+	Auth    func() Users
+	Gate    Gate
+	Cluster Cluster
 	// Logger gets one line per session, and errors; never a statement.
 	Logger *slog.Logger
 	// Metrics may be nil.

@@ -23,6 +23,8 @@ type Server struct {
 	throttle    *auth.Throttle
 	keys        keyring
 	cancelSlots chan struct{}
+	cancellers  *census
+	links       *links
 	sessions    atomic.Int64 // logging in or logged in
 
 	// ctx ends with Close: everything is cut.
@@ -47,7 +49,7 @@ func New(o Options) *Server {
 		limits:    o.Limits.withDefaults(),
 		metrics:   o.Metrics,
 		log:       o.Logger,
-		keys:      keyring{keys: map[uint32]keyed{}},
+		keys:      keyring{instance: o.Cluster.Instance, keys: map[uint32]keyed{}},
 		listeners: map[net.Listener]bool{},
 		conns:     map[net.Conn]*session{},
 	}
@@ -59,6 +61,8 @@ func New(o Options) *Server {
 	}
 	s.census, s.throttle = newCensus(), auth.NewThrottle(s.limits.LoginFailures)
 	s.cancelSlots = make(chan struct{}, s.limits.Cancels)
+	s.cancellers = newCensus()
+	s.links = newLinks(max(s.limits.Cancels/2, 1))
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }

@@ -58,7 +58,13 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 		}
 		s.databases[name] = &database{pool: p, own: pipeline.NewDatabase(c, log, time.Now)}
 	}
-	s.server = proxy.New(s.options())
+	cluster, err := loadCluster(all.Config.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	o := s.options()
+	o.Cluster = cluster
+	s.server = proxy.New(o)
 	return s, nil
 }
 

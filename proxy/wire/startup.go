@@ -157,3 +157,8 @@ func AppendCancelRequest(dst []byte, pid uint32, key []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, pid)
 	return append(dst, key...)
 }
+
+// AppendSSLRequest builds the packet that asks for TLS.
+func AppendSSLRequest(dst []byte) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(dst, 8), sslRequest)
+}
