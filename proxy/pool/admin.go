@@ -77,16 +77,26 @@ func (p *Pool) Kill() {
 	do := p.shut()
 	for _, l := range p.lots {
 		for b := range l.members {
-			kill := b.onKill
-			if kill == nil {
-				kill = b.close
-			}
-			do = append(do, kill)
+			do = append(do, b.kill())
 		}
 		do = append(do, p.serve(l)...)
 	}
 	p.mu.Unlock()
 	run(do)
+}
+
+// kill is what ends a backend that isn't idle.
+func (b *Backend) kill() func() {
+	b.killed = true
+	switch {
+	case b.state == resetting && b.poll != nil:
+		return b.resetter.abort
+	case b.onKill != nil:
+		return b.onKill
+	case b.poll != nil:
+		return func() {} // OnKill will come
+	}
+	return b.close // whoever reads from it finds out
 }
 
 // shut closes what is idle. While the pool is closed or killed, it refuses who

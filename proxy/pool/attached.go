@@ -75,30 +75,35 @@ func (w watcher) Ready() {
 		p.mu.Unlock()
 		return
 	}
+	p.evict(b)
+	_ = b.poll.Close()
+}
+
+// evict forgets an idle backend. It unlocks mu.
+func (p *Pool) evict(b *Backend) {
 	b.lot.remove(b, time.Now())
 	do := append(p.serve(b.lot), p.fill(b.lot)...)
 	p.hush()
 	p.mu.Unlock()
-	_ = b.poll.Close()
 	run(do)
 }
 
-// watch attaches an idle connection that isn't.
-func (b *Backend) watch() {
-	if b.poll == nil || b.poll.Loop() != nil {
-		return
-	}
-	home := b.home
+// watch attaches the connection of an idle backend that is not attached.
+func watch(b *Backend, home *poll.Loop) func() {
 	attach := func() {
 		b.pool.mu.Lock()
-		defer b.pool.mu.Unlock()
-		if b.state == idling && b.poll.Loop() == nil {
-			_ = b.poll.Attach(home, watcher{b}) // where it fails, its next borrower will find out
+		if b.state != idling || b.poll.Loop() != nil {
+			b.pool.mu.Unlock()
+			return
 		}
+		if b.poll.Attach(home, watcher{b}) == nil {
+			b.pool.mu.Unlock()
+			return
+		}
+		b.pool.evict(b)
+		b.close()
 	}
-	if !home.Post(attach) {
-		go b.Discard()
-	}
+	return func() { home.Post(attach) } // where the loop has ended, so will the next loan
 }
 
 // resetter is the handler of a connection that is being reset.
@@ -110,13 +115,7 @@ type resetter struct {
 // begin resets the backend on its loop, without waiting for anything.
 func (r *resetter) begin() {
 	b := r.b
-	r.late = time.AfterFunc(resetTimeout, func() {
-		b.home.Post(func() {
-			if r.current() {
-				b.Discard()
-			}
-		})
-	})
+	r.late = time.AfterFunc(resetTimeout, r.abort)
 	start := func() {
 		var err error
 		if b.poll.Loop() == nil { // it has been made blocking for a last word
@@ -163,6 +162,18 @@ func (r *resetter) current() bool {
 	r.b.pool.mu.Lock()
 	defer r.b.pool.mu.Unlock()
 	return r.b.state == resetting && r.b.resetter == r
+}
+
+// abort ends a reset that is under way, from any goroutine.
+func (r *resetter) abort() {
+	end := func() {
+		if r.current() {
+			r.b.Discard()
+		}
+	}
+	if !r.b.home.Post(end) {
+		end()
+	}
 }
 
 func (r *resetter) fail() {

@@ -148,7 +148,7 @@ func TestLoops(t *testing.T) {
 			s.giveBack(true)
 			settled(p)
 			s = borrow(t, p, Request{Loop: one})
-			if got := s.ask(t, "SHOW DateStyle"); got != "ISO, MDY" || s.b.PID != pid || s.b.TxStatus != 'I' || !maps.Equal(s.b.ParameterStatuses, greeting) {
+			if got := s.ask(t, "SHOW DateStyle"); got != "ISO, MDY" || s.b.PID != pid || s.b.TxStatus != 'I' || s.b.Keep != nil || !maps.Equal(s.b.ParameterStatuses, greeting) {
 				t.Errorf("after a reset: backend %d, DateStyle %s, %v", s.b.PID, got, s.b.ParameterStatuses)
 			}
 			watch := borrow(t, p, Request{Loop: two})

@@ -31,7 +31,8 @@ type Backend struct {
 	Waited time.Duration
 	// Release is Return(true), once: of two calls the second does nothing.
 	Release func()
-	// Keep is what borrowers keep with the backend from loan to loan.
+	// Keep is what borrowers keep with the backend from loan to loan. A reset
+	// empties it.
 	Keep any
 
 	pool *Pool
@@ -56,7 +57,8 @@ type Backend struct {
 	// hijacked is how the connection was made, for Cancel.
 	hijacked *pgconn.HijackedConn
 
-	onKill   func()    // guarded by pool.mu; nil: close
+	onKill   func()    // guarded by pool.mu
+	killed   bool      // guarded by pool.mu
 	resetter *resetter // guarded by pool.mu
 	state    state     // guarded by pool.mu
 	since    time.Time // of state; guarded by pool.mu
@@ -76,12 +78,17 @@ const (
 func (s state) String() string { return [...]string{"active", "idle", "reset", "gone"}[s] }
 
 // OnKill has f called by [Pool.Kill] as long as this loan lasts, on any
-// goroutine. The borrower then gives the backend back. Without it, Conn is
-// closed under the borrower.
+// goroutine, or at once where that has come already. The borrower then gives the
+// backend back. Without it, Conn is closed under a borrower that blocks; one on
+// a loop is not told.
 func (b *Backend) OnKill(f func()) {
 	b.pool.mu.Lock()
-	defer b.pool.mu.Unlock()
 	b.onKill = f
+	killed := b.killed
+	b.pool.mu.Unlock()
+	if killed {
+		f()
+	}
 }
 
 // goodbye is how long saying Terminate may take.

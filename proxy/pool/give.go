@@ -35,11 +35,11 @@ func (b *Backend) Return(reset bool) {
 		p.restore(b, now)
 	default:
 		do := p.shelve(b, now)
+		if b.poll != nil && !attached && b.state == idling {
+			do = append(do, watch(b, b.home))
+		}
 		p.mu.Unlock()
 		run(do)
-		if !attached {
-			b.watch()
-		}
 	}
 }
 
@@ -94,6 +94,7 @@ func (p *Pool) restored(b *Backend) {
 		return
 	}
 	p.work.Done()
+	b.Keep = nil // DISCARD ALL has made it untrue
 	do := p.shelve(b, now)
 	p.mu.Unlock()
 	run(do)

@@ -104,11 +104,8 @@ func (p *Pool) Close() {
 	do := p.shut()
 	for _, l := range p.lots {
 		for b := range l.members {
-			switch {
-			case b.state == resetting && b.poll == nil:
-				do = append(do, b.close) // whoever reads from it finds out
-			case b.state == resetting:
-				do = append(do, b.Discard)
+			if b.state == resetting {
+				do = append(do, b.kill())
 			}
 		}
 	}
