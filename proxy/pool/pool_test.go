@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,23 +22,43 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(stopping{m}, goleak.IgnoreCurrent()) }
 
-// start runs a server with TLS and passwords, and a login "reader" on it.
-func start(t *testing.T) *postgres.Server {
-	t.Helper()
-	ctx := deadline(t)
+// stopping stops the shared server when the tests are over.
+type stopping struct{ *testing.M }
+
+func (s stopping) Run() int {
+	code := s.M.Run()
+	if server, err := secure(); err == nil {
+		_ = server.Stop()
+	}
+	return code
+}
+
+// secure is a server with TLS and passwords, and logins of its own.
+var secure = sync.OnceValues(func() (*postgres.Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	server, err := postgres.Start(ctx, postgres.Options{TLS: true, SCRAM: true})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() { _ = server.Stop() })
 	admin, err := pgx.Connect(ctx, server.DSN("postgres"))
 	if err != nil {
-		t.Fatal(err)
+		return nil, errors.Join(err, server.Stop())
 	}
 	defer admin.Close(ctx)
-	if _, err := admin.Exec(ctx, `CREATE ROLE reader LOGIN PASSWORD 'p:w/d@?'; CREATE ROLE other LOGIN CONNECTION LIMIT 1 PASSWORD 'o'`); err != nil {
+	_, err = admin.Exec(ctx, `CREATE ROLE reader LOGIN PASSWORD 'p:w/d@?'; CREATE ROLE other LOGIN CONNECTION LIMIT 1 PASSWORD 'o'`)
+	if err != nil {
+		return nil, errors.Join(err, server.Stop())
+	}
+	return server, nil
+})
+
+func start(t *testing.T) *postgres.Server {
+	t.Helper()
+	server, err := secure()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return server

@@ -76,6 +76,10 @@ func TestServerSettings(t *testing.T) {
 	p := newPool(t, db)
 	watch, b := acquire(t, p, Request{}), acquire(t, p, Request{})
 	before := b.ParameterStatuses["TimeZone"]
+	t.Cleanup(func() {
+		ask(t, watch, "ALTER SYSTEM RESET TimeZone")
+		ask(t, watch, "SELECT pg_reload_conf()::text")
+	})
 	ask(t, watch, "ALTER SYSTEM SET TimeZone = 'Asia/Tokyo'")
 	ask(t, watch, "SELECT pg_reload_conf()::text")
 	for b.ParameterStatuses["TimeZone"] == before {
