@@ -31,6 +31,7 @@ type TLS struct {
 	Cert     string
 	Key      string
 	ClientCA string
+	CRL      string // revoked client certificates; empty for no check
 }
 
 // Files are the paths of the other files. An empty path means an empty file.

@@ -98,7 +98,7 @@ func reason(err error) string {
 // absolute makes the paths in pgask.yaml start at its folder.
 func absolute(file string, c *Config) {
 	for _, p := range []*string{
-		&c.TLS.Cert, &c.TLS.Key, &c.TLS.ClientCA, &c.Cluster.CA,
+		&c.TLS.Cert, &c.TLS.Key, &c.TLS.ClientCA, &c.TLS.CRL, &c.Cluster.CA,
 		&c.Files.Users, &c.Files.Policy, &c.Files.Semantic, &c.Files.Curated,
 		&c.LLM.Record, &c.LLM.Replay, &c.Audit.Path, &c.Traces.Dir,
 	} {

@@ -124,6 +124,9 @@ func TestTLSFiles(t *testing.T) {
 		{"{cert: a.pem, key: b.pem}", "a.pem: no such file or directory"},
 		{"{cert: pgask.yaml, key: pgask.yaml}", "tls.cert: cannot use certificate and key: tls: failed to find any PEM data"},
 		{"{client_ca: pgask.yaml}", "tls.client_ca: holds no PEM certificate"},
+		{"{crl: none.pem}", "tls.crl: there is no tls.client_ca for it"},
+		{"{crl: none.pem}", "none.pem: no such file or directory"},
+		{"{crl: pgask.yaml}", "tls.crl: holds no list of revoked certificates (X509 CRL)"},
 		{"{mode: verify-full}", "tls.mode: verify-full needs tls.client_ca"},
 		{"{mode: disable, cert: none.pem}", ""},
 	} {

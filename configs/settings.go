@@ -14,6 +14,7 @@ func settings(c *Config) fields {
 		"tls.cert":               text(&c.TLS.Cert),
 		"tls.key":                text(&c.TLS.Key),
 		"tls.client_ca":          text(&c.TLS.ClientCA),
+		"tls.crl":                text(&c.TLS.CRL),
 		"files.users":            text(&c.Files.Users),
 		"files.policy":           text(&c.Files.Policy),
 		"files.semantic":         text(&c.Files.Semantic),

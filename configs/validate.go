@@ -77,6 +77,21 @@ func (k *checker) tls() {
 		}
 	}
 	k.clientCA()
+	k.crl()
+}
+
+// crl checks that there are lists, and certificates for them to be about.
+func (k *checker) crl() {
+	t := k.c.TLS
+	if t.CRL == "" {
+		return
+	}
+	if t.ClientCA == "" {
+		k.fault("tls.crl", "there is no tls.client_ca for it")
+	}
+	if _, err := ReadRevocations(t.CRL); err != nil {
+		k.fault("tls.crl", err.Error())
+	}
 }
 
 func (k *checker) clientCA() {

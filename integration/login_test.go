@@ -1,15 +1,8 @@
 package integration
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -18,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -201,57 +193,40 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-// clientAuthority signs clients' certificates.
-type clientAuthority struct {
-	t    *testing.T
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newClientAuthority(t *testing.T) *clientAuthority {
-	t.Helper()
-	a := &clientAuthority{t: t}
-	a.cert, a.key = a.sign(&x509.Certificate{Subject: pkix.Name{CommonName: "clients"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
-	return a
-}
-
-// issue makes a certificate and its key, in PEM.
-func (a *clientAuthority) issue(names ...string) (cert, key []byte) {
-	var subject pkix.Name
-	for _, name := range names {
-		subject.ExtraNames = append(subject.ExtraNames, pkix.AttributeTypeAndValue{Type: []int{2, 5, 4, 3}, Value: name})
-	}
-	c, k := a.sign(&x509.Certificate{Subject: subject, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-	der, err := x509.MarshalPKCS8PrivateKey(k)
+// TestRevoked: a certificate that was taken back logs nobody in from the reload
+// on, however it was used before.
+func TestRevoked(t *testing.T) {
+	dir := t.TempDir()
+	a := newClientAuthority(t)
+	write(t, filepath.Join(dir, "ca.crt"), pemOf("CERTIFICATE", a.cert.Raw))
+	write(t, filepath.Join(dir, "ca.crl"), a.revoke(1))
+	f := secondProxy(t, func(text string) string {
+		return strings.Replace(text, "\ntls: {", "\ntls: {client_ca: "+strconv.Quote(filepath.Join(dir, "ca.crt"))+", crl: "+strconv.Quote(filepath.Join(dir, "ca.crl"))+", ", 1)
+	})
+	cert, key := a.issue("ana")
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		a.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return pemOf("CERTIFICATE", c.Raw), pemOf("PRIVATE KEY", der)
-}
-
-func (a *clientAuthority) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	config, err := pgx.ParseConfig(f.Through("ana"))
 	if err != nil {
-		a.t.Fatal(err)
+		t.Fatal(err)
 	}
-	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, signer := a.cert, a.key
-	if parent == nil {
-		parent, signer = template, key
+	config.TLSConfig.Certificates, config.TLSConfig.ClientSessionCache = []tls.Certificate{pair}, tls.NewLRUClientSessionCache(1)
+	for range 2 { // the second connection is resumed
+		conn, err := pgx.ConnectConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.Close(t.Context())
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		a.t.Fatal(err)
+	write(t, filepath.Join(dir, "ca.crl"), a.revoke(pair.Leaf.SerialNumber.Int64()))
+	hangup(t, f, `{outcome="taken"} 1`)
+	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("a revoked certificate is welcome")
+	} else if !strings.Contains(err.Error(), "bad certificate") {
+		t.Error(err)
 	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return cert, key
-}
-
-func pemOf(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+	_ = f.Connect(t, "ana") // without one
 }

@@ -122,7 +122,26 @@ func loadTLS(c configs.TLS) (*tls.Config, error) {
 	if c.Mode == "verify-full" {
 		t.ClientAuth = tls.RequireAndVerifyClientCert
 	}
-	return t, nil
+	return t, refuseRevoked(t, c.CRL)
+}
+
+// refuseRevoked makes handshakes fail whose client's certificate was taken
+// back, those of resumed connections too.
+func refuseRevoked(t *tls.Config, path string) error {
+	if path == "" {
+		return nil
+	}
+	lists, err := configs.ReadRevocations(path)
+	if err != nil {
+		return fmt.Errorf("tls.crl: %w", err)
+	}
+	t.VerifyConnection = func(s tls.ConnectionState) error {
+		if len(s.PeerCertificates) == 0 {
+			return nil
+		}
+		return auth.NotRevoked(lists, s.VerifiedChains)
+	}
+	return nil
 }
 
 // firstFaults logs warnings and joins faults into one error.
