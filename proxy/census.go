@@ -11,24 +11,38 @@ import (
 // (its user) to its end.
 type census struct {
 	mu        sync.Mutex
+	arriving  map[netip.Addr]int // guarded by mu
 	addresses map[netip.Addr]int // guarded by mu
 	users     map[string]int     // guarded by mu
 }
 
 func newCensus() *census {
-	return &census{addresses: map[netip.Addr]int{}, users: map[string]int{}}
+	return &census{arriving: map[netip.Addr]int{}, addresses: map[netip.Addr]int{}, users: map[string]int{}}
+}
+
+// arrive counts a connection in that has not said yet what it wants. An
+// address may have as many as sessions, and cancels more.
+func (c *census) arrive(addr netip.Addr, limit, cancels int) (leave func(), err error) {
+	if limit > 0 {
+		limit += cancels
+	}
+	return c.of(c.arriving, addr, limit)
 }
 
 // fromAddress counts a client in, unless its address has its share; 0 is no
 // limit. Who has no address, such as clients of a Unix socket, has none.
 func (c *census) fromAddress(addr netip.Addr, limit int) (leave func(), err error) {
+	return c.of(c.addresses, addr, limit)
+}
+
+func (c *census) of(here map[netip.Addr]int, addr netip.Addr, limit int) (leave func(), err error) {
 	if !addr.IsValid() {
 		return func() {}, nil
 	}
-	if !enter(&c.mu, c.addresses, addr, limit) {
+	if !enter(&c.mu, here, addr, limit) {
 		return nil, &Failure{Code: errCrowded.Code, Message: errCrowded.Message, Details: "All of this address's connections are in use."}
 	}
-	return func() { depart(&c.mu, c.addresses, addr) }, nil
+	return func() { depart(&c.mu, here, addr) }, nil
 }
 
 // asUser counts a session in, unless its user has its share.

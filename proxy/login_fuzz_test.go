@@ -64,7 +64,7 @@ func FuzzLogin(f *testing.F) {
 			}
 		}()
 		s.serve(near, terms{})
-		if s.sessions.Load() != 0 || len(s.census.addresses) != 0 || len(s.census.users) != 0 {
+		if s.sessions.Load() != 0 || len(s.census.arriving) != 0 || len(s.census.addresses) != 0 || len(s.census.users) != 0 {
 			t.Error("somebody is still counted")
 		}
 		select {

@@ -176,6 +176,29 @@ users:
 	})
 }
 
+// TestSilentAddress: connections that say nothing don't keep others from
+// connecting.
+func TestSilentAddress(t *testing.T) {
+	g, _ := scripted(t, nil)
+	_, addr := serve(t, proxy.Options{Gate: g, Limits: proxy.Limits{AddressClients: 2, Cancels: 3}})
+	silent := make([]*pgtest.Peer, 5)
+	for i := range silent {
+		silent[i] = pgtest.Dial(t, addr)
+		silent[i].Send(pgtest.SSLRequest())
+		silent[i].ExpectBytes([]byte("N")) // so that it is known to have come
+	}
+	pgtest.Dial(t, addr).ExpectError("53300")
+	for _, p := range silent {
+		p.Hangup()
+	}
+	waitFor(t, func() bool {
+		p := pgtest.Dial(t, addr)
+		p.Send(pgtest.Startup(wire.Version30, "user", "ana"))
+		defer p.Hangup()
+		return p.Peek() == 'R'
+	})
+}
+
 // from is a connection that comes from an address.
 type from struct {
 	net.Conn

@@ -10,6 +10,11 @@ import (
 
 // negotiate answers encryption requests until the client says what it wants.
 func (c *connection) negotiate() (wire.Startup, error) {
+	arrived, err := c.server.census.arrive(addressOf(c.raw), c.server.limits.AddressClients, c.server.limits.Cancels)
+	if err != nil {
+		return wire.Startup{}, err
+	}
+	defer arrived()
 	var first [1]byte
 	if _, err := io.ReadFull(c.conn, first[:]); err != nil {
 		return wire.Startup{}, err
