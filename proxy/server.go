@@ -109,6 +109,7 @@ func (s *Server) serve(conn net.Conn, t terms) {
 	// Close cuts a connection that has not become a session; a session ends
 	// itself.
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Now()) })
+	defer stop() // else the context would hold what never became a session
 	c := &connection{server: s, conn: conn, terms: t, log: s.log.With("remote", conn.RemoteAddr().String())}
 	c.serve(stop)
 }
