@@ -23,13 +23,14 @@ type passage struct {
 
 // passageOptions say what is in front of what.
 type passageOptions struct {
-	backend string // host:port
-	mode    string // pool.mode; empty is session
-	size    int    // pool.size; 0 is 20
-	wait    string // pool.wait; empty is 5s
-	dsn     string // parameters of the dsn, behind sslmode
-	limits  string // the limits of pgask.yaml, as YAML's {…}
-	extra   string // more of pgask.yaml
+	backend string            // host:port
+	mode    string            // pool.mode; empty is session
+	size    int               // pool.size; 0 is 20
+	wait    string            // pool.wait; empty is 5s
+	dsn     string            // parameters of the dsn, behind sslmode
+	limits  string            // the limits of pgask.yaml, as YAML's {…}
+	tls     string            // as YAML's {…}; empty is no TLS
+	files   map[string][]byte // beside pgask.yaml
 }
 
 // dbaVerifier is made once: it takes time.
@@ -68,11 +69,17 @@ func startPassage(dir string, o passageOptions) (*passage, error) {
 	if o.limits == "" {
 		o.limits = "{}"
 	}
+	if o.tls == "" {
+		o.tls = "{mode: disable}"
+	}
 	files := map[string]string{
-		"pgask.yaml": fmt.Sprintf("listen: %s\nhttp: %s\ntls: {mode: disable}\nlimits: %s\n%s\ndatabases:\n  acme:\n    dsn: postgres://dba:dba@%s/acme?sslmode=disable%s\n    pool: {mode: %s, size: %d, wait: %s}\n",
-			listen, http, o.limits, o.extra, o.backend, o.dsn, o.mode, o.size, o.wait),
+		"pgask.yaml": fmt.Sprintf("listen: %s\nhttp: %s\ntls: %s\nlimits: %s\ndatabases:\n  acme:\n    dsn: postgres://dba:dba@%s/acme?sslmode=disable%s\n    pool: {mode: %s, size: %d, wait: %s}\n",
+			listen, http, o.tls, o.limits, o.backend, o.dsn, o.mode, o.size, o.wait),
 		"users.yaml":  fmt.Sprintf("users:\n  - {name: dba, password: '%s', role: dba}\n", verifier),
 		"policy.yaml": "version: 1\nroles:\n  dba: {mode: passthrough, databases: [acme]}\n",
+	}
+	for name, text := range o.files {
+		files[name] = string(text)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
