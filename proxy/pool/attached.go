@@ -46,15 +46,16 @@ func (b *Backend) handle(h poll.Handler) error {
 	return nil
 }
 
-// on runs f where the connection may be touched.
-func (b *Backend) on(f func()) {
+// on runs f where the connection may be touched. It reports false where that is
+// a loop that has ended, and has closed its connections.
+func (b *Backend) on(f func()) bool {
 	if b.poll != nil {
 		if l := b.poll.Loop(); l != nil {
-			l.Post(f) // a loop that has ended has closed its connections
-			return
+			return l.Post(f)
 		}
 	}
 	f()
+	return true
 }
 
 // watcher is the handler of an idle backend's connection: anything that comes

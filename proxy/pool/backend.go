@@ -94,18 +94,21 @@ func (b *Backend) OnKill(f func()) {
 // goodbye is how long saying Terminate may take.
 const goodbye = time.Second
 
+// terminate is the message.
+var terminate = []byte{wire.Terminate, 0, 0, 0, 4}
+
 // quit ends a connection on which Postgres waits for the next message. The
 // Terminate keeps the session from counting as abandoned.
 func (b *Backend) quit() {
-	b.on(b.terminate)
+	b.on(b.leave)
 }
 
-func (b *Backend) terminate() {
+func (b *Backend) leave() {
 	if b.poll != nil {
 		_ = b.poll.Detach() // for the Terminate not to be kept for later
 	}
 	_ = b.Conn.SetWriteDeadline(time.Now().Add(goodbye))
-	_, _ = b.Conn.Write([]byte{wire.Terminate, 0, 0, 0, 4}) // one that is closed already needs none
+	_, _ = b.Conn.Write(terminate) // one that is closed already needs none
 	b.close()
 }
 

@@ -63,7 +63,11 @@ func (l *lot) lend(b *Backend, now time.Time) {
 func (p *Pool) settle(w *waiter) {
 	do := p.serve(w.lot)
 	if w.place != nil {
-		w.timer = time.AfterFunc(p.set.Wait, func() { p.late(w) })
+		wait := p.set.Wait
+		if w.lot.resets() {
+			wait = max(wait, resetTimeout) // a place is about to be free
+		}
+		w.timer = time.AfterFunc(wait, func() { p.late(w) })
 		w.stop = context.AfterFunc(w.ctx, func() { p.leave(w, func() error { return context.Cause(w.ctx) }) })
 	}
 	p.mu.Unlock()

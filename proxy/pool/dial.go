@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -20,6 +19,9 @@ import (
 func (p *Pool) connect(ctx context.Context, l *lot, r Request, probe bool) (*Backend, error) {
 	began := time.Now()
 	b, err := p.dial(ctx, r)
+	if crowded(err) && p.makeRoom(ctx) {
+		b, err = p.dial(ctx, r)
+	}
 	now := time.Now()
 	if err != nil {
 		err = p.explain(ctx, err)
@@ -88,16 +90,6 @@ func (p *Pool) adopt(b *Backend, l *lot, r Request, now time.Time) {
 	}
 	l.members[b] = struct{}{}
 	l.lend(b, now)
-}
-
-// unreached reports whether an error is the server's as a whole: there is none,
-// or it is starting or stopping.
-func unreached(err error) bool {
-	if r, ok := errors.AsType[*Refused](err); ok {
-		return strings.HasPrefix(r.SQLState(), "57P0")
-	}
-	_, ok := errors.AsType[*Unreachable](err)
-	return ok
 }
 
 // speak32 asks for protocol 3.2, which servers from PostgreSQL 18 on have long

@@ -6,7 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"strings"
 	"syscall"
 	"time"
 
@@ -113,6 +115,9 @@ func (p *Pool) explain(ctx context.Context, err error) error {
 	return &Unreachable{Database: p.name, Cause: err}
 }
 
+// otherKind is what kind says of everything that it doesn't know.
+const otherKind = "The connection failed."
+
 // kind is the trouble in a sentence. It must not quote the error, which names
 // hosts and logins.
 func kind(err error) string {
@@ -138,5 +143,21 @@ func kind(err error) string {
 	case errors.As(err, &verify), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &record):
 		return "The server's TLS certificate could not be verified."
 	}
-	return "The connection failed."
+	return otherKind
+}
+
+// unreached reports whether an error is the server's as a whole: there is none,
+// or it is starting or stopping. What may be one login's fault, such as a way to
+// log in that pgask doesn't know, must not keep others from trying.
+func unreached(err error) bool {
+	if r, ok := errors.AsType[*Refused](err); ok {
+		return strings.HasPrefix(r.SQLState(), "57P0")
+	}
+	u, ok := errors.AsType[*Unreachable](err)
+	if !ok {
+		return false
+	}
+	var network net.Error
+	return kind(u.Cause) != otherKind || errors.As(u.Cause, &network) ||
+		errors.Is(u.Cause, io.EOF) || errors.Is(u.Cause, io.ErrUnexpectedEOF)
 }

@@ -88,6 +88,16 @@ func (l *lot) unshelve(i int) {
 	l.idle = l.idle[:len(l.idle)-1]
 }
 
+// resets reports whether a backend is between two sessions.
+func (l *lot) resets() bool {
+	for b := range l.members {
+		if b.state == resetting {
+			return true
+		}
+	}
+	return false
+}
+
 // remove forgets a backend, whatever it is doing.
 func (l *lot) remove(b *Backend, now time.Time) {
 	if b.state == gone {

@@ -9,6 +9,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/integration/postgres"
+	"github.com/pgask/pgask/proxy/poll"
 )
 
 // keeping is a pool that keeps backends.
@@ -163,5 +164,49 @@ func TestDeadBackends(t *testing.T) {
 	}
 	if got := ask(t, b, "SELECT 1"); got != "1" {
 		t.Errorf("the new backend says %q", got)
+	}
+}
+
+// TestCrowded: idle backends of one kind don't take the connections that Postgres
+// allows from another.
+func TestCrowded(t *testing.T) {
+	server := start(t)
+	for _, l := range []*poll.Loop{nil, startLoop(t)} {
+		db := database(server.DSN("postgres"))
+		db.Pool = configs.Pool{Size: 5, Wait: time.Minute, Idle: time.Minute}
+		p := newPool(t, db)
+		for n := range 3 {
+			b := acquire(t, p, Request{Login: &auth.Login{User: "other", Password: "o"}, Loop: l,
+				Params: map[string]string{"application_name": fmt.Sprint(n)}})
+			b.Release()
+			settled(p)
+		}
+		p.Close()
+		until(t, "the login's connection is free", func() bool { return others(t, server) == "0" })
+	}
+}
+
+// others counts the connections of the login that may have one.
+func others(t *testing.T, server *postgres.Server) string {
+	t.Helper()
+	b := acquire(t, newPool(t, database(server.DSN("postgres"))), Request{})
+	defer b.Release()
+	return ask(t, b, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'other'")
+}
+
+// TestNoWait: with pool.wait 0 a place that is being reset is waited for all the
+// same.
+func TestNoWait(t *testing.T) {
+	server := postgres.ForTest(t)
+	p := newPool(t, configs.Database{DSN: server.DSN(server.CreateDatabase(t)), Pool: configs.Pool{Size: 1, Idle: time.Minute}})
+	b := acquire(t, p, Request{})
+	pid := b.PID
+	b.Release()
+	for range 20 {
+		b := acquire(t, p, Request{})
+		if b.PID != pid {
+			t.Errorf("backend %d, want %d", b.PID, pid)
+		}
+		b.Release()
 	}
 }

@@ -378,3 +378,44 @@ func TestStallingLogin(t *testing.T) {
 		}
 	})
 }
+
+// TestOneLoginsFault: a login that can't be logged in with doesn't keep others
+// from the server.
+func TestOneLoginsFault(t *testing.T) {
+	for what, c := range map[string]struct {
+		answer pgproto3.BackendMessage
+		paused bool
+	}{
+		"refused":    {&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28000", Message: "no"}, false},
+		"crowded":    {&pgproto3.ErrorResponse{Severity: "FATAL", Code: "53300", Message: "too many"}, false},
+		"mechanisms": {&pgproto3.AuthenticationSASL{AuthMechanisms: []string{"UNHEARD-OF"}}, false},
+		"starting":   {&pgproto3.ErrorResponse{Severity: "FATAL", Code: "57P03", Message: "starting up"}, true},
+		"hung up":    {nil, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &fake{}
+			p := s.pool(t, configs.Pool{Size: 2})
+			p.config.DialFunc = func(context.Context, string, string) (net.Conn, error) {
+				s.dials.Add(1)
+				near, far := net.Pipe()
+				go func() {
+					defer far.Close()
+					b := pgproto3.NewBackend(far, far)
+					if _, err := b.ReceiveStartupMessage(); err == nil && c.answer != nil {
+						b.Send(c.answer)
+						_ = b.Flush()
+					}
+				}()
+				return near, nil
+			}
+			for range 2 {
+				if _, err := p.Acquire(t.Context(), Request{}); sqlstate(err) == "" {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if paused := s.dials.Load() == 1; paused != c.paused {
+				t.Errorf("%s: a pause after it: %v, want %v", what, paused, c.paused)
+			}
+		})
+	}
+}
