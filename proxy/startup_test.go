@@ -75,6 +75,7 @@ func TestStartup(t *testing.T) {
 		{"too short", func(p *pgtest.Peer) { p.Send(pgtest.Packet([]byte{0, 3})) }, refused("08P01")},
 		{"no terminator", func(p *pgtest.Peer) { p.Send(pgtest.Packet([]byte("\x00\x03\x00\x00user\x00ana\x00"))) }, refused("08P01")},
 		{"bytes behind the terminator", func(p *pgtest.Peer) { p.Send(pgtest.Packet([]byte("\x00\x03\x00\x00user\x00ana\x00\x00x"))) }, refused("08P01")},
+		{"no parameters", func(p *pgtest.Peer) { p.Send(pgtest.Startup(wire.Version30)) }, refused("28000")},
 		{"no user", func(p *pgtest.Peer) { p.Send(pgtest.Startup(wire.Version30, "database", "db")) }, refused("28000")},
 		{"protocol 2", func(p *pgtest.Peer) { p.Send(pgtest.Packet([]byte{0, 2, 0, 0, 0, 0})) }, refused("0A000")},
 		{"protocol 4", func(p *pgtest.Peer) { p.Send(pgtest.Startup(4<<16, "user", "ana")) }, refused("0A000")},
