@@ -45,11 +45,6 @@ func warnUnsupported(c *Config, origins map[string]Pos) []Fault {
 // unsupportedEntries are those of the other files.
 func unsupportedEntries(all *All) []Fault {
 	var out []Fault
-	for _, u := range all.Users.Users {
-		if u.Admin {
-			out = append(out, ignored(u.Pos, "users."+u.Name+".admin", "there is no admin database"))
-		}
-	}
 	for _, m := range all.Semantic.Metrics {
 		if m.ReviewRequiredBy != "" {
 			out = append(out, ignored(m.Pos, "metrics."+m.Name+".review_required_by", "nobody is asked to review"))

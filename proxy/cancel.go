@@ -63,6 +63,7 @@ func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 			break
 		}
 	}
+	s.about.PID = pid
 	k.keys[pid] = keyed{secret, s}
 	return pid, secret
 }

@@ -144,6 +144,7 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*o
 		return nil, err
 	}
 	s := newSession(c.server.ctx, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
+	s.about = c.about(backend)
 	pid, secret := c.server.keys.cut(s, c.start.Version)
 	leave := func() {
 		c.server.keys.forget(pid)

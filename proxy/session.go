@@ -22,6 +22,7 @@ const lastWord = 2 * time.Second
 // writer to the client. What one of them owns is said here; the rest is
 // written before they start.
 type session struct {
+	about    Client
 	client   net.Conn // closed by whoever made the session
 	backend  *Backend // released by finish
 	decider  Decider  // nil: everything is relayed

@@ -17,6 +17,9 @@ import (
 // Admit decides whether a proven user may have a session on the database it
 // asked for, and with which login and settings towards Postgres.
 func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Startup) (proxy.Admission, error) {
+	if start.Database == adminDatabase && who.Admin {
+		return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) { return s.console.Connect(who.User, start.Params) }}, nil
+	}
 	role, err := s.pipe.Rules().Policy.RoleFor(who)
 	if err != nil {
 		return proxy.Admission{}, err

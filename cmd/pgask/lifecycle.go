@@ -69,7 +69,9 @@ func (s *service) attend(ctx context.Context, reload <-chan os.Signal, ended <-c
 	for {
 		select {
 		case <-reload:
-			s.reloadBySignal()
+			_ = s.reloadCounted() // the log has the error
+		case <-s.halted.Done():
+			return nil
 		case <-watchdog:
 			s.tell("WATCHDOG=1")
 		case err := <-ended:
@@ -80,16 +82,18 @@ func (s *service) attend(ctx context.Context, reload <-chan os.Signal, ended <-c
 	}
 }
 
-// reloadBySignal logs and counts what became of it.
-func (s *service) reloadBySignal() {
+// reloadCounted reloads, logs and counts what became of it.
+func (s *service) reloadCounted() error {
 	s.tell(socket.Reloading()...)
 	outcome := "taken"
-	if err := s.reload(); err != nil {
+	err := s.reload()
+	if err != nil {
 		outcome = "refused"
 		s.log.Error("reload refused, the old configuration stays", "error", err)
 	}
 	s.metrics.reloads.WithLabelValues(outcome).Inc()
 	s.tell("READY=1", "STATUS=reload "+outcome)
+	return err
 }
 
 // drain lets sessions reach a quiet point, at most for the drain limit or until
@@ -115,6 +119,7 @@ func (s *service) drain(sig signals, web *http.Server) {
 func (s *service) awaitDrain(done <-chan error, hurry func(), sig signals) error {
 	watchdog, stop := s.watchdog()
 	defer stop()
+	hurried := s.hurried.Done()
 	var again <-chan os.Signal
 	if sig.stop != nil {
 		again = sig.stop()
@@ -127,6 +132,9 @@ func (s *service) awaitDrain(done <-chan error, hurry func(), sig signals) error
 			s.tell("WATCHDOG=1")
 		case <-again:
 			s.log.Warn("told to stop once more")
+			hurry()
+		case <-hurried:
+			hurried = nil
 			hurry()
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"log/slog"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/admin"
 	"github.com/pgask/pgask/proxy/pool"
 	"github.com/pgask/pgask/proxy/socket"
 )
@@ -32,6 +34,12 @@ type service struct {
 	ready     atomic.Bool
 	notifier  socket.Notifier
 	reloading sync.Mutex // one reload at a time
+	console   *admin.Console
+
+	// halted ends when an administrator wants the process to drain, hurried
+	// when it isn't to wait for that.
+	halted, hurried context.Context
+	halt, hurry     context.CancelFunc
 }
 
 // database is one configured database: backends for sessions, and questions of
@@ -65,7 +73,10 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	o := s.options()
 	o.Cluster = cluster
 	s.server = proxy.New(o)
-	return s, nil
+	s.halted, s.halt = context.WithCancel(context.Background())
+	s.hurried, s.hurry = context.WithCancel(context.Background())
+	s.console, err = s.newConsole()
+	return s, err
 }
 
 func (s *service) options() proxy.Options {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -136,6 +137,26 @@ func TestWire(t *testing.T) {
 		for _, banned := range []string{"DataRow", "NewFrontend", "Frontend"} {
 			if at, ok := f.selectors(name)[banned]; ok {
 				t.Errorf("%s: pgproto3.%s has an unfixed denial of service", at, banned)
+			}
+		}
+	}
+}
+
+// TestOwnServers keeps pgx's pgproto3 out of the session's way: it is for
+// pgconn's logins and for the admin database, which bounds what it receives.
+func TestOwnServers(t *testing.T) {
+	for _, f := range sources(t, false) {
+		name := f.imports("github.com/jackc/pgx/v5/pgproto3")
+		if name == "" {
+			continue
+		}
+		if f.pkg != "proxy/pool" && f.pkg != "proxy/admin" {
+			t.Errorf("%s imports pgproto3", f.name)
+		}
+		if _, used := f.selectors(name)["NewBackend"]; used {
+			text, err := os.ReadFile(f.name)
+			if err != nil || !strings.Contains(string(text), "SetMaxBodyLen") {
+				t.Errorf("%s receives frames of any length (%v)", f.name, err)
 			}
 		}
 	}
