@@ -231,3 +231,43 @@ func TestLeavingWaiter(t *testing.T) {
 	}
 	(&loopSession{b: b, loop: l}).giveBack(false)
 }
+
+// BenchmarkLend is a transaction's part of the pool: a backend is borrowed on its
+// loop and returned there.
+func BenchmarkLend(b *testing.B) {
+	s := &fake{play: obey}
+	p, err := New(configs.Database{Name: "acme", DSN: "postgres://u@127.0.0.1:1/d?sslmode=disable",
+		Pool: configs.Pool{Mode: "transaction", Size: 1, Idle: time.Minute, Lifetime: time.Hour}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	p.config.DialFunc = s.dial
+	l := poll.Start()
+	defer l.Close()
+	r := Request{Loop: l, Params: map[string]string{"application_name": "bench"}}.Prepared()
+	ctx := b.Context()
+	first, err := p.Acquire(ctx, r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	first.Attach(l, idler{}, func(error) { first.Return(false) })
+	got := func(x *Backend, err error) {
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		x.poll.Handle(idler{})
+		x.Return(false)
+	}
+	done := make(chan struct{})
+	l.Post(func() {
+		defer close(done)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for range b.N {
+			p.Borrow(ctx, r, got)
+		}
+	})
+	<-done
+}

@@ -47,7 +47,8 @@ func (p *Pool) lotOf(r Request) *lot {
 		p.lots[key] = l
 	}
 	if l.last == nil || l.last.shape != r.shape {
-		l.last = &r
+		last := r
+		l.last = &last
 	}
 	return l
 }

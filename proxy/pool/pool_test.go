@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -184,7 +185,11 @@ func parameters(t *testing.T, server *postgres.Server) {
 			t.Errorf("%s = %s, want %s", sql, got, want)
 		}
 	}
-	if b.TxStatus != 'I' || len(b.SecretKey) != 4 || b.ParameterStatuses["application_name"] != params["application_name"] ||
+	key := 4
+	if v, err := strconv.Atoi(ask(t, b, "SHOW server_version_num")); err != nil || v >= 180000 {
+		key = 32 // where protocol 3.2 is spoken
+	}
+	if b.TxStatus != 'I' || len(b.SecretKey) != key || b.ParameterStatuses["application_name"] != params["application_name"] ||
 		b.ParameterStatuses["server_version"] == "" || len(b.Buffered) != 0 {
 		t.Errorf("backend: %c %v %v %q", b.TxStatus, b.SecretKey, b.ParameterStatuses, b.Buffered)
 	}

@@ -154,7 +154,9 @@ func TestDeadBackends(t *testing.T) {
 	}
 	settled(p)
 	for _, pid := range pids {
-		ask(t, watch, fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)::text", pid))
+		ask(t, watch, fmt.Sprintf("SELECT pg_terminate_backend(%d)::text", pid))
+		running := fmt.Sprintf("SELECT count(*) FROM pg_stat_activity WHERE pid = %d", pid)
+		until(t, "the backend has ended", func() bool { return ask(t, watch, running) == "0" })
 	}
 	b := acquire(t, p, Request{})
 	for _, pid := range pids {
