@@ -24,6 +24,17 @@ demo: build ## a throw-away Postgres, the sample company and the proxy
 test: needs check ## everything that CI runs
 	go test -race -timeout 20m ./...
 
+# Every server that is found, or those whose folders of programs SERVERS lists.
+SERVERS ?= $(wildcard /usr/lib/postgresql/*/bin)
+
+.PHONY: test-servers
+test-servers: needs ## the wire and its refusals against several versions of Postgres
+	@set -e; for bin in $(SERVERS); do \
+		$$bin/postgres --version; \
+		PGASK_PG_BIN=$$bin go test -count=1 -run 'TestPlanted|TestRefusal|TestTransparent|TestUnfinishedBatch' ./proxy; \
+		PGASK_PG_BIN=$$bin go test -count=1 -run 'TestSame|TestRefusals|TestReadWrite|TestClientGone|TestBackendKilled' ./integration; \
+	done
+
 .PHONY: needs
 needs: ## what the tests need besides Go, a C compiler, make and git
 	./integration/needs.sh

@@ -104,7 +104,7 @@ func initdb(ctx context.Context, bin string, owner account, dir, password string
 	}
 	defer os.Remove(file)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"),
-		"-U", "postgres", "-A", method, "--pwfile", file, "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
+		"-U", "postgres", "-A", method, "--pwfile", file, "-E", "UTF8", "--locale=C", "--no-sync")
 	cmd.Dir = dir
 	cmd.SysProcAttr = owner.attributes()
 	out, err := cmd.CombinedOutput()
