@@ -16,7 +16,7 @@ func (all *All) asksCertificates() bool {
 // fitting: patterns without a user or a database, and TLS that isn't there.
 func accessAcross(all *All) []Fault {
 	var faults []Fault
-	databases := slices.Collect(maps.Keys(all.Config.Databases))
+	databases := append(slices.Collect(maps.Keys(all.Config.Databases)), adminDatabase)
 	var users []string
 	for _, u := range all.Users.Users {
 		users = append(users, u.Name)

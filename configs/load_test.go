@@ -89,7 +89,7 @@ func TestAcrossFiles(t *testing.T) {
 	path := folder(t, map[string]string{
 		"pgask.yaml": "{}",
 		"users.yaml": "users:\n- {name: ana, password: x, roles: [analyst, dba]}\n- {name: ben, cert: CN=ben, role: analist}\n" +
-			"access:\n- {users: ['a*', 'an?'], databases: [acme], tls: certificate, action: reject}\n- {tls: required, action: allow}\n",
+			"access:\n- {users: ['a*', 'an?'], databases: [acme, pgask], tls: certificate, action: reject}\n- {tls: required, action: allow}\n",
 		"policy.yaml":  "version: 1\nroles:\n  analyst: {databases: [acme]}\n  dba: {mode: passthrough}\n",
 		"curated.yaml": "queries: [{id: q, database: acme, question: q, sql: select}]\n",
 	})
