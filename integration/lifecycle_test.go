@@ -2,11 +2,14 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -296,6 +299,58 @@ func TestOutOfDescriptors(t *testing.T) {
 		if !strings.Contains(p.log.String(), want) {
 			t.Errorf("the log has no %q", want)
 		}
+	}
+}
+
+// TestSoftLimit: of the limits on files, only the hard one counts.
+func TestSoftLimit(t *testing.T) {
+	f := unstarted(t, same)
+	p := f.run(t, launch{shell: `ulimit -S -n 40; exec "$@"`})
+	up(t, f.HTTP)
+	for range 20 {
+		f.Connect(t, "dba")
+	}
+	p.signal(t, syscall.SIGTERM)
+	p.exit(t)
+	if strings.Contains(p.log.String(), "too few open files") {
+		t.Error("the soft limit was not raised")
+	}
+}
+
+// TestUnixSocket: psql and its Ctrl-C over a Unix-domain socket, which needs no
+// TLS where that is required.
+func TestUnixSocket(t *testing.T) {
+	dir := t.TempDir()
+	f := unstarted(t, func(text string) string {
+		text = regexp.MustCompile(`(?m)^listen: .*`).ReplaceAllString(text, "listen: "+dir+"/.s.PGSQL.6432")
+		return strings.Replace(text, "mode: prefer", "mode: require", 1)
+	})
+	p := f.run(t, launch{})
+	up(t, f.HTTP)
+	dsn := fmt.Sprintf("host=%s port=6432 user=dba password=dba dbname=acme", dir)
+	out, err := output(exec.Command("psql", dsn, "-X", "-A", "-t", "-c", "SELECT count(*) FROM products"))
+	if err != nil || out != "40\n" {
+		t.Errorf("%q %v", out, err)
+	}
+	conn := connect(t, dsn)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := tryTable(conn, "SELECT pg_sleep(60)")
+		ended <- err
+	}()
+	direct := f.Direct(t)
+	waitFor(t, func() bool { return sleeping(t, direct) == 1 })
+	if err := conn.PgConn().CancelRequest(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; sqlState(err) != "57014" {
+		t.Errorf("cancelled: %v", err)
+	}
+	_ = conn.Close(t.Context())
+	p.signal(t, syscall.SIGTERM)
+	p.exit(t)
+	if _, err := os.Stat(dir + "/.s.PGSQL.6432"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket's file: %v", err)
 	}
 }
 

@@ -95,13 +95,17 @@ func (c *connection) checkStartup() error {
 	return err
 }
 
+// local tells whether the client came over a Unix-domain socket, where nobody
+// listens in, and where Postgres's clients don't offer TLS.
+func (c *connection) local() bool { return c.raw.LocalAddr().Network() == "unix" }
+
 // checkTLS enforces tls.mode. The zero mode lets nobody in.
 func (c *connection) checkTLS() error {
 	switch c.server.opts.TLS.Mode {
 	case TLSDisable, TLSPrefer:
 		return nil
 	case TLSRequire:
-		if c.tls != nil {
+		if c.tls != nil || c.local() {
 			return nil
 		}
 		return &Failure{Code: "28000", Message: "this server accepts only TLS connections", Advice: "Connect with sslmode=require."}
