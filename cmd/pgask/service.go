@@ -72,6 +72,7 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	}
 	o := s.options()
 	o.Cluster = cluster
+	s.metrics.registry.MustRegister(poolMetrics{s.databases})
 	s.server = proxy.New(o)
 	s.halted, s.halt = context.WithCancel(context.Background())
 	s.hurried, s.hurry = context.WithCancel(context.Background())
