@@ -170,8 +170,16 @@ func (p *Pool) late(w *waiter) {
 		if unreached != nil {
 			return unreached
 		}
-		return &Full{Database: p.name, Size: p.set.Size, Waited: time.Since(w.since).Round(time.Millisecond)}
+		return &Full{Database: p.name, Size: p.set.Size, Waited: roughly(time.Since(w.since))}
 	})
+}
+
+// roughly is a time as people would say it.
+func roughly(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(100 * time.Millisecond)
 }
 
 // leave takes a waiter out of its queue with an error, unless it has been

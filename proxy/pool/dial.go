@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -92,38 +89,6 @@ func (p *Pool) adopt(b *Backend, l *lot, r Request, now time.Time) {
 	l.lend(b, now)
 }
 
-// speak32 asks for protocol 3.2, which servers from PostgreSQL 18 on have long
-// cancel keys in, unless the dsn says what to ask for. Older servers negotiate.
-func speak32(dsn string, config *pgconn.Config) {
-	const key = "max_protocol_version"
-	if !strings.Contains(dsn, key) && os.Getenv("PGMAXPROTOCOLVERSION") == "" {
-		config.MaxProtocolVersion = "latest"
-	}
-}
-
-// unfit is a server that is none of those that target_session_attrs wants.
-type unfit struct {
-	cause error
-}
-
-func (u *unfit) Error() string { return u.cause.Error() }
-
-// sortFaults marks the refusals of target_session_attrs, except those that
-// pgconn itself looks for.
-func sortFaults(config *pgconn.Config) {
-	validate := config.ValidateConnect
-	if validate == nil {
-		return
-	}
-	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
-		err := validate(ctx, conn)
-		if _, second := err.(*pgconn.NotPreferredError); err == nil || second {
-			return err
-		}
-		return &unfit{cause: err}
-	}
-}
-
 // dial opens a connection as the request's login and takes it out of pgconn.
 func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 	config := p.config.Copy()
@@ -132,18 +97,9 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		config.User, config.Password = r.Login.User, r.Login.Password
 	}
 	maps.Copy(config.RuntimeParams, r.Params)
-	// Cancel must go to the server that answered, whichever host of the dsn
-	// that is. A unix socket's own address doesn't tell.
+	var server target
 	dialNet := config.DialFunc
-	var network, address string
-	config.DialFunc = func(ctx context.Context, n, a string) (net.Conn, error) {
-		network, address = n, a
-		conn, err := dialNet(ctx, n, a)
-		if err != nil || r.Loop == nil {
-			return conn, err
-		}
-		return poll.New(conn), nil
-	}
+	config.DialFunc = server.noting(dialNet, r.Loop != nil)
 	var read tail
 	build := config.BuildFrontend
 	config.BuildFrontend = read.frontend
@@ -152,7 +108,7 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		return nil, err
 	}
 	config.BuildFrontend = build // Cancel builds one too, which must not touch read
-	config.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dialNet(ctx, network, address) }
+	config.DialFunc = server.only(dialNet)
 	buffered := read.rest(conn.Frontend().ReadBufferLen())
 	if len(buffered) == 0 {
 		// With an empty buffer this only waits for pgconn's background reader,
@@ -173,7 +129,7 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		ParameterStatuses: h.ParameterStatuses,
 		TxStatus:          h.TxStatus,
 		Buffered:          buffered,
-		address:           address,
+		address:           server.address,
 		hijacked:          h,
 	}, nil
 }
