@@ -99,7 +99,7 @@ def broken_off():
 
 
 expect(errors.QueryCanceled, broken_off)
-expect(errors.QueryCanceled, lambda: conn.execute("set statement_timeout = 1; select pg_sleep(5)"))
+expect(errors.QueryCanceled, lambda: conn.execute("set statement_timeout = 500; select pg_sleep(60)"))
 conn.execute("reset statement_timeout")
 
 # Errors in a transaction, and under savepoints.
