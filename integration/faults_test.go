@@ -1,12 +1,15 @@
 package integration
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pgask/pgask/proxy/pgtest"
 )
@@ -88,7 +91,8 @@ func TestClientGone(t *testing.T) {
 					t.Errorf("things has %s rows", got[0])
 				}
 				next := p.login(t, application)
-				next.Send(pgtest.Query("select current_setting('work_mem'), to_regclass('x') is null"))
+				next.Send(pgtest.Query("select current_setting('work_mem'), to_regclass('x') is null and not exists " +
+					"(select from pg_prepared_statements union all select from pg_cursors where is_holdable union all select from pg_listening_channels())"))
 				if rows := next.Expect("TDCZ"); !strings.Contains(string(rows[1]), "4MB") || !strings.HasSuffix(string(rows[1]), "t") {
 					t.Errorf("the next session sees %q", rows[1])
 				}
@@ -156,6 +160,22 @@ func TestBackendKilled(t *testing.T) {
 			freed(t, observer, "victim")
 		})
 	}
+	t.Run("idle in the pool", func(t *testing.T) {
+		var processes []int
+		for range 3 {
+			client := p.login(t, "pooled")
+			processes = append(processes, pid(t, client))
+			client.Send(pgtest.Terminate())
+			client.ExpectEnd()
+		}
+		for _, process := range processes { // it may be the same one, or gone
+			table(t, observer, "select pg_terminate_backend("+strconv.Itoa(process)+")")
+		}
+		for range 3 {
+			answers(t, p.login(t, "pooled"))
+		}
+		answers(t, bystander)
+	})
 	t.Run("in a flood of rows", func(t *testing.T) {
 		client := p.login(t, "victim")
 		process := pid(t, client)
@@ -239,6 +259,30 @@ func TestQueued(t *testing.T) {
 	})
 }
 
+// TestBothWays: a client sends large parameters without a pause while it reads
+// rows as large, slowly at first. Neither direction may wait for the other.
+func TestBothWays(t *testing.T) {
+	w := newClientsWorld(t)
+	w.reset(t)
+	p := serveOver(t, passageOptions{backend: w.addr()})
+	client, observer := p.login(t, "both"), w.observer(t, "acme")
+	const rounds, size = 64, 1 << 20
+	var sent errgroup.Group
+	sent.Go(func() error {
+		batch := join(pgtest.Bind("", "s", strings.Repeat("x", size)), pgtest.Execute("", 0))
+		frames := append([][]byte{pgtest.Parse("s", "select $1::text")}, slices.Repeat([][]byte{batch}, rounds)...)
+		_, err := client.Conn().Write(join(append(frames, pgtest.Sync())...))
+		return err
+	})
+	waitFor(t, func() bool { // Postgres waits until somebody reads
+		return table(t, observer, "select count(*) from pg_stat_activity where application_name = 'both' and wait_event = 'ClientWrite'")[0] == "1"
+	})
+	client.Expect("1" + strings.Repeat("2DC", rounds) + "Z")
+	if err := sent.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCancelAfterEnd: a cancel request for a session that is over does nothing
 // to the one that has its backend now.
 func TestCancelAfterEnd(t *testing.T) {
@@ -247,6 +291,9 @@ func TestCancelAfterEnd(t *testing.T) {
 	p := serveOver(t, passageOptions{backend: w.addr(), size: 1})
 	first := pgtest.Dial(t, p.Proxy.addr)
 	key := first.Login("dba", "user", "dba", "database", "acme")
+	if key.PID == 0 || key.PID > math.MaxInt32 {
+		t.Errorf("process number %d, which some clients take for negative", key.PID)
+	}
 	first.Send(pgtest.Terminate())
 	second := p.login(t, "second")
 	second.Send(pgtest.Query("select pg_sleep(1)"))
