@@ -153,6 +153,7 @@ func TestRestart(t *testing.T) {
 	more(20)
 	stop()
 	clients.Wait()
+	t.Logf("%d visits", asked.Load())
 	next.signal(t, syscall.SIGTERM)
 	next.exit(t)
 }

@@ -24,6 +24,7 @@ func (s *Server) accept(ln net.Listener, cancels bool) error {
 	defer s.untrack(ln, cancels)
 	s.spare.hold()
 	var pause time.Duration
+	var said time.Time // of the last line in the log: clients may come quickly
 	for {
 		conn, err := ln.Accept()
 		switch {
@@ -37,7 +38,10 @@ func (s *Server) accept(ln net.Listener, cancels bool) error {
 		default:
 			// Too many open files, most likely: existing sessions will end.
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.log.Error("accept failed", "error", err)
+			if time.Since(said) > time.Second {
+				said = time.Now()
+				s.log.Error("accept failed", "error", err)
+			}
 			if !s.acceptSpare(ln, err, cancels) && !s.rest(pause) {
 				return ErrServerClosed
 			}

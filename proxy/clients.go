@@ -28,7 +28,7 @@ func (s *Server) Clients() []Client {
 	var out []Client
 	for _, one := range s.keys.sessions() {
 		c := one.about
-		c.State, c.Idle = one.state(), time.Since(time.Unix(0, one.active.Load()))
+		c.State, c.Idle = one.look()
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Client) int { return a.Since.Compare(b.Since) })
@@ -51,7 +51,12 @@ func (c *connection) about(b *Backend) Client {
 		Application: c.start.Params["application_name"], Remote: c.raw.RemoteAddr(), TLS: c.tls != nil, Since: time.Now()}
 }
 
-// state names what a session is at, in the words of pg_stat_activity.
+// look tells what a session is at, and for how long.
+func (s *session) look() (state string, idle time.Duration) {
+	return s.state(), time.Since(time.Unix(0, s.active.Load()))
+}
+
+// state is in the words of pg_stat_activity.
 func (s *session) state() string {
 	switch {
 	case !s.quiet():

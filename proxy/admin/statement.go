@@ -63,15 +63,24 @@ func split(text string) ([]statement, error) {
 			}
 			current, text = append(current, word{inside, true}), rest
 		default:
-			end := strings.IndexAny(text, " \t\r\n\f\v;\"'"+signs)
-			if end == 0 {
-				end = 1
-			} else if end < 0 {
-				end = len(text)
-			}
+			end := wordEnd(text)
 			current, text = append(current, word{text: strings.ToLower(text[:end])}), text[end:]
 		}
 	}
+}
+
+// wordEnd is where a word that isn't quoted ends.
+func wordEnd(text string) int {
+	end := len(text)
+	if i := strings.IndexAny(text, " \t\r\n\f\v;\"'"+signs); i >= 0 {
+		end = i
+	}
+	for _, comment := range []string{"--", "/*"} {
+		if i := strings.Index(text[:end], comment); i >= 0 {
+			end = i
+		}
+	}
+	return max(end, 1) // a sign
 }
 
 // skip leaves out blanks and comments. A comment without an end is one to the
