@@ -74,6 +74,33 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// TestLargeThenIdle: sessions that have each carried a large message both ways
+// keep nothing of it.
+func TestLargeThenIdle(t *testing.T) {
+	const sessions, size = 16, 16 << 20
+	b := listenScripted(t)
+	b.on("large", func(conn net.Conn) {
+		if _, err := conn.Write(welcome()); err != nil {
+			return
+		}
+		if f, err := record.Read(conn, record.Client, true); err == nil && f.Kind == 'Q' && len(f.Body) > size {
+			throw(conn, pgtest.Columns("a"), pgtest.Row(string(f.Body)), pgtest.Complete("SELECT 1"), pgtest.Ready('I'))
+			afterLogin(conn)
+		}
+	})
+	p := serveOver(t, passageOptions{backend: b.addr})
+	before := p.sample(t, "process_resident_memory_bytes")
+	query := pgtest.Query("select '" + strings.Repeat("x", size) + "'")
+	for range sessions {
+		client := p.login(t, "large")
+		client.Send(query)
+		client.Expect("TDCZ")
+	}
+	if grown := p.sample(t, "process_resident_memory_bytes") - before; grown > 64<<20 {
+		t.Errorf("%d sessions keep %.0f MiB", sessions, grown/(1<<20))
+	}
+}
+
 // TestKeepAlive: the kernel asks both peers of an idle session whether they are
 // still there.
 func TestKeepAlive(t *testing.T) {
