@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -280,6 +281,24 @@ func TestBothWays(t *testing.T) {
 	client.Expect("1" + strings.Repeat("2DC", rounds) + "Z")
 	if err := sent.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBackendPID: a client is told its backend's process number, which it also
+// hears in its own notifications.
+func TestBackendPID(t *testing.T) {
+	w := newClientsWorld(t)
+	w.reset(t)
+	p := serveOver(t, passageOptions{backend: w.addr()})
+	client := pgtest.Dial(t, p.Proxy.addr)
+	key := client.Login("dba", "user", "dba", "database", "acme")
+	if got := pid(t, client); got != int(key.PID) {
+		t.Errorf("told %d, is %d", key.PID, got)
+	}
+	say(client, "listen told")
+	client.Send(pgtest.Query("notify told"))
+	if note := client.Expect("CAZ")[1]; binary.BigEndian.Uint32(note) != key.PID {
+		t.Errorf("notified by %d, is %d", binary.BigEndian.Uint32(note), key.PID)
 	}
 }
 

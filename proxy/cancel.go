@@ -45,7 +45,9 @@ const (
 func instanceOf(pid uint32) uint8 { return uint8(pid >> numberBits) }
 
 // cut makes a key for the session. Its pid isn't 0, and no other living session
-// has it.
+// has it. It is the backend's own where it can be: clients know their
+// notifications by it, and people find a session in pg_stat_activity and end it.
+// The secret is always ours.
 func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	size := shortSecret
 	if version >= wire.Version32 {
@@ -55,17 +57,24 @@ func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	rand.Read(secret) // never fails (crypto/rand)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for {
+	pid = s.backend.PID
+	if k.instance != 0 || pid>>numberBits != 0 {
+		pid = 0
+	}
+	for pid == 0 || k.taken(pid) {
 		var b [4]byte
 		rand.Read(b[:])
 		pid = uint32(k.instance)<<numberBits | binary.BigEndian.Uint32(b[:])>>(32-numberBits)
-		if _, taken := k.keys[pid]; !taken && pid != 0 {
-			break
-		}
 	}
 	s.about.PID = pid
 	k.keys[pid] = keyed{secret, s}
 	return pid, secret
+}
+
+// taken needs k.mu.
+func (k *keyring) taken(pid uint32) bool {
+	_, taken := k.keys[pid]
+	return taken
 }
 
 func (k *keyring) forget(pid uint32) {
