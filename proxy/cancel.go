@@ -71,16 +71,21 @@ func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	return pid, secret
 }
 
-// taken needs k.mu.
+// taken tells whether a living session has the pid; k.mu is held. One that has
+// given its backend back is about to forget it.
 func (k *keyring) taken(pid uint32) bool {
-	_, taken := k.keys[pid]
-	return taken
+	held, found := k.keys[pid]
+	return found && !held.session.cancels.over()
 }
 
+// forget is called when the session is over. Where another has its backend by
+// now, the pid is that one's.
 func (k *keyring) forget(pid uint32) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.keys, pid)
+	if !k.taken(pid) {
+		delete(k.keys, pid)
+	}
 }
 
 func (k *keyring) find(pid uint32, secret []byte) *session {
@@ -121,6 +126,12 @@ func (c *cancels) decide(cancel context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deciding = cancel
+}
+
+func (c *cancels) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped
 }
 
 func (c *cancels) stop() {

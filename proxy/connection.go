@@ -151,10 +151,10 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*o
 		a.Close()
 	}
 	if err := c.welcome(final, backend, pid, secret); err != nil {
-		c.server.keys.forget(pid)
 		_ = backend.Conn.Close()
 		s.cancels.stop()
 		s.cancels.wait()
+		c.server.keys.forget(pid)
 		backend.Release()
 		return nil, err
 	}
