@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Run watches the replies of one execution on the downstream loop: it counts
+// Run watches the replies of one execution in the downstream direction: it counts
 // rows against the cap, and when the statement completes it corrects the tag
 // and says what must be said. One goroutine uses it at a time.
 type Run struct {

@@ -15,8 +15,8 @@ import (
 )
 
 // Session judges the statements of one client session. Query, Parse and Bind
-// belong to the session's upstream loop; what its Runs call when statements
-// complete, and Ready, belong to the downstream loop.
+// belong to the client's direction; what its Runs call when statements
+// complete, and Ready, belong to the backend's, which may run at the same time.
 type Session struct {
 	p     *Pipeline
 	db    *Database

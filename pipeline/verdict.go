@@ -66,7 +66,7 @@ func (v *verdict) run(began time.Time) *Run {
 	return r
 }
 
-// finish is called on the downstream loop when an execution ended.
+// finish is called in the downstream direction when an execution ended.
 func (v *verdict) finish(origin *verdict, o Outcome, began time.Time) []Notice {
 	s := v.s
 	if o.Suspended {

@@ -152,7 +152,8 @@ func (s *session) cancel(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	defer s.cancels.under.Done()
-	if s.quiet() {
+	busy := make(chan bool, 1)
+	if !s.loop.Post(func() { busy <- !s.over && !s.quiet() }) || !<-busy {
 		return false, nil
 	}
 	return true, s.backend.cancel(ctx)

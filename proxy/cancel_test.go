@@ -7,6 +7,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 )
 
 // TestCancelAndRelease: a backend isn't given back while a cancel is on its
@@ -16,7 +17,7 @@ func TestCancelAndRelease(t *testing.T) {
 	cancelling, read, released := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	backends := make(chan *pgtest.Peer, 1)
 	_, addr := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-		return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) {
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 			peer, conn := pgtest.Pair(t)
 			backends <- peer
 			return &proxy.Backend{Conn: conn, TxStatus: 'I',
@@ -61,7 +62,7 @@ func TestCancelAndRelease(t *testing.T) {
 func TestCancelPlain(t *testing.T) {
 	server, addr := pgtest.Listen(t)
 	_, proxied := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-		return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) {
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 			dialled := pgtest.Dial(t, addr).Conn()
 			return &proxy.Backend{Conn: dialled, PID: 7, SecretKey: []byte("a longer secret"), TxStatus: 'I', Release: func() { _ = dialled.Close() }}, nil
 		}}, nil

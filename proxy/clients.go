@@ -26,10 +26,16 @@ type Client struct {
 // Clients are the sessions there are, oldest first.
 func (s *Server) Clients() []Client {
 	var out []Client
-	for _, one := range s.keys.sessions() {
-		c := one.about
-		c.State, c.Idle = one.look()
-		out = append(out, c)
+	sessions := s.keys.sessions()
+	looks := make(chan Client, len(sessions))
+	asked := 0
+	for _, one := range sessions {
+		if one.loop.Post(func() { looks <- one.look() }) {
+			asked++
+		}
+	}
+	for range asked {
+		out = append(out, <-looks)
 	}
 	slices.SortFunc(out, func(a, b Client) int { return a.Since.Compare(b.Since) })
 	return out
@@ -41,7 +47,7 @@ func (s *Server) Kill(pid uint32) bool {
 	if target == nil {
 		return false
 	}
-	target.end(errShutdown)
+	target.kill(errShutdown)
 	return true
 }
 
@@ -51,9 +57,11 @@ func (c *connection) about(b *Backend) Client {
 		Application: c.start.Params["application_name"], Remote: c.raw.RemoteAddr(), TLS: c.tls != nil, Since: time.Now()}
 }
 
-// look tells what a session is at, and for how long.
-func (s *session) look() (state string, idle time.Duration) {
-	return s.state(), time.Since(time.Unix(0, s.active.Load()))
+// look tells what a session is at, and for how long. It is called on its loop.
+func (s *session) look() Client {
+	c := s.about
+	c.State, c.Idle = s.state(), time.Since(s.active)
+	return c
 }
 
 // state is in the words of pg_stat_activity.
@@ -61,9 +69,9 @@ func (s *session) state() string {
 	switch {
 	case !s.quiet():
 		return "active"
-	case s.status.Load() == 'T':
+	case s.status == 'T':
 		return "idle in transaction"
-	case s.status.Load() == 'E':
+	case s.status == 'E':
 		return "idle in failed transaction"
 	}
 	return "idle"

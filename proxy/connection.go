@@ -25,14 +25,14 @@ type connection struct {
 	tls    *tls.ConnectionState
 	shown  *x509.Certificate // the server's certificate that the client was shown
 	start  wire.Startup
-	leaves []func() // undo what the census counted
+	leaves []func() // undo what was counted and reserved, the last first
 	log    *slog.Logger
 }
 
 // serve takes a client from its first byte through start-up, login and
-// connecting into its session. uncut ends the server's own hold on the
-// connection.
-func (c *connection) serve(uncut func() bool) {
+// connecting into its session, and reports whether that has it now. uncut ends
+// the server's own hold on the connection.
+func (c *connection) serve(uncut func() bool) (taken bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			sayFatal(c.conn, panicked(p), c.log)
@@ -47,67 +47,68 @@ func (c *connection) serve(uncut func() bool) {
 	start, err := c.negotiate()
 	if err != nil {
 		c.refuse(err)
-		return
+		return false
 	}
 	if start.Kind == wire.StartupCancel {
 		_ = c.conn.SetDeadline(time.Time{})
 		c.passCancel(start.PID, start.Key)
-		return
-	}
-	if c.terms.cancels {
-		c.refuse(errCancelsOnly)
-		return
-	}
-	if c.terms.crowded {
-		c.refuse(errCrowded)
-		return
+		return false
 	}
 	c.start = start
 	c.log = c.log.With("user", c.start.Params["user"])
-	defer c.server.sessions.Add(-1)
-	if int(c.server.sessions.Add(1)) > c.server.limits.Clients {
-		c.refuse(errCrowded)
-		return
+	if err := c.checkTerms(); err != nil {
+		c.refuse(err)
+		return false
 	}
-	defer c.leave()
-	ready, err := c.login()
+	s, err := c.login()
 	if err != nil {
 		c.refuse(err)
-		return
+		return false
 	}
-	defer ready.leave()
 	uncut()
-	c.relay(ready.session)
+	c.hand(s)
+	return true
 }
 
-// leave takes the client out of the census.
-func (c *connection) leave() {
-	for _, leave := range c.leaves {
+// checkTerms refuses what may not become a session, and counts in what may.
+func (c *connection) checkTerms() error {
+	switch {
+	case c.terms.cancels:
+		return errCancelsOnly
+	case c.terms.crowded:
+		return errCrowded
+	}
+	c.leaves = append(c.leaves, func() { c.server.sessions.Add(-1) })
+	if int(c.server.sessions.Add(1)) > c.server.limits.Clients {
+		return errCrowded
+	}
+	return nil
+}
+
+// leave undoes what was counted and reserved for the client, the last first.
+func (c *connection) leave() { undo(c.leaves) }
+
+func undo(leaves []func()) {
+	for _, leave := range slices.Backward(leaves) {
 		leave()
 	}
 }
 
-// relay runs the session.
-func (c *connection) relay(s *session) {
-	if c.server.ctx.Err() != nil || !c.server.adopt(c.raw, s) {
-		s.end(errShutdown)
-	}
-	c.server.metrics.SessionOpened()
-	began := time.Now()
-	s.log.Debug("session opened")
-	cause := s.run()
-	c.server.metrics.SessionClosed(sqlState(cause))
-	s.log.Info("session closed", "seconds", time.Since(began).Seconds(), "reason", cause)
-}
-
-// opened is a session that is ready to run, and what to do when it has run.
-type opened struct {
-	session *session
-	leave   func()
+// hand gives everything to the session. Nothing of the login outlives this.
+func (c *connection) hand(s *session) {
+	s.draining = !c.server.adopt(c.raw, s)
+	metrics, leaves, log, began := c.server.metrics, c.leaves, s.log, time.Now()
+	metrics.SessionOpened()
+	log.Debug("session opened")
+	s.start(func(cause error) {
+		metrics.SessionClosed(sqlState(cause))
+		log.Info("session closed", "seconds", time.Since(began).Seconds(), "reason", cause)
+		undo(leaves)
+	})
 }
 
 // login proves who the client is and gets its session.
-func (c *connection) login() (*opened, error) {
+func (c *connection) login() (*session, error) {
 	if err := c.checkStartup(); err != nil {
 		return nil, err
 	}
@@ -123,42 +124,38 @@ func (c *connection) login() (*opened, error) {
 	if err != nil {
 		return nil, slow(ctx, err)
 	}
-	if admission.Close == nil {
-		admission.Close = func() {}
+	if admission.Close != nil {
+		c.leaves = append(c.leaves, admission.Close)
 	}
-	ready, err := c.connect(ctx, admission, final)
-	if err != nil {
-		admission.Close()
-		return nil, slow(ctx, err)
-	}
-	return ready, nil
+	session, err := c.connect(ctx, admission, final)
+	return session, slow(ctx, err)
 }
 
 // connect gets the backend and tells the client that its session is ready.
-func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*opened, error) {
+func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*session, error) {
 	if a.Decider != nil && a.Decider.Governed() && c.wantsReplication() {
 		return nil, failure("42501", "replication connections are not allowed for this role")
 	}
-	backend, err := a.Connect(ctx)
+	loop := c.server.loops.Next()
+	if loop == nil {
+		return nil, errShutdown
+	}
+	backend, err := a.Connect(ctx, loop)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(c.server.ctx, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
+	s := newSession(c.server.ctx, loop, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
 	s.about = c.about(backend)
 	pid, secret := c.server.keys.cut(s, c.start.Version)
-	leave := func() {
-		c.server.keys.forget(pid)
-		a.Close()
-	}
+	c.leaves = append(c.leaves, func() { c.server.keys.forget(pid) })
 	if err := c.welcome(final, backend, pid, secret); err != nil {
-		_ = backend.Conn.Close()
-		s.cancels.stop()
-		s.cancels.wait()
-		c.server.keys.forget(pid)
-		backend.Release()
+		s.stillborn = errClientGone
+		ended := make(chan struct{})
+		s.start(func(error) { close(ended) })
+		<-ended
 		return nil, err
 	}
-	return &opened{session: s, leave: leave}, nil
+	return s, nil
 }
 
 // welcome ends the start-up with everything in one write.
@@ -216,6 +213,9 @@ func (c *connection) refuse(err error) {
 
 // slow names the time-out that ended an admission.
 func slow(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
 		return errConnectSlow
 	}

@@ -4,14 +4,20 @@
 // go through a [Decider].
 //
 // A [Server] is made of [Options]. What may have a session, and which backend
-// it gets, is the [Gate]'s to say. A session is two loops:
+// it gets, is the [Gate]'s to say. A session has two directions:
 //
 //	client → upstream   → backend   table in upstream.go: pass, judge, end; all else is refused
 //	client ← downstream ← backend   errors, completions and counted rows are looked at; all else passes
 //
-// What connects the loops is a queue of the replies owed, in the order of the
-// client's messages (owed.go). It says whose rows are coming, which error is a
-// refusal's, and when nothing is owed any more. After an error in an extended
+// Both run in turns on one event loop (turn.go): a direction goes on until
+// nothing is there to read, the other side has more to take first, or the frame
+// at hand has to wait. Nothing blocks there: what takes long, deciding
+// (decide.go) and the end of a session (finish.go), is done aside and posts what
+// came of it.
+//
+// What connects the directions is a queue of the replies owed, in the order of
+// the client's messages (owed.go). It says whose rows are coming, which error is
+// a refusal's, and when nothing is owed any more. After an error in an extended
 // batch Postgres skips to the Sync; so does the queue (replies.go).
 //
 // A refused statement is replaced by a planted word, which Postgres complains

@@ -14,12 +14,13 @@ import (
 // a command tag. A longer one goes through as it is.
 const maxJudgedReply = 64 << 10
 
-// downstream carries the backend's frames to the client until either ends.
-func (s *session) downstream() error {
+// carryDown carries the backend's frames to the client until something keeps it
+// from it.
+func (s *session) carryDown() error {
 	for {
 		h, err := s.down.Next()
 		if err != nil {
-			return s.backendEnded(err)
+			return err
 		}
 		switch h.Type {
 		case wire.DataRow, wire.CopyData:
@@ -51,6 +52,7 @@ func (s *session) downstream() error {
 func (s *session) backendEnded(err error) error {
 	var write *wire.WriteError
 	var bad *wire.Malformed
+	var coded interface{ SQLState() string }
 	switch {
 	case errors.As(err, &write) && hungUp(write.Err):
 		return errClientGone
@@ -58,9 +60,11 @@ func (s *session) backendEnded(err error) error {
 		return fmt.Errorf("write to client: %w", err)
 	case errors.As(err, &bad):
 		return fmt.Errorf("read from backend: %w", err)
+	case errors.As(err, &coded):
+		return err
 	case s.fatal:
 		return errBackendSaid
-	case s.leaving.Load() && errors.Is(err, io.EOF):
+	case s.leaving && errors.Is(err, io.EOF):
 		return errTerminated
 	case hungUp(err):
 		return fmt.Errorf("read from backend: %w: %w", errBackendGone, err)
@@ -73,7 +77,7 @@ func (s *session) backendEnded(err error) error {
 func (s *session) parameterStatus(h wire.Header) error {
 	body, err := s.down.Whole(h, maxJudgedReply)
 	if err != nil && !errors.Is(err, wire.ErrTooLong) {
-		return s.backendEnded(err)
+		return err
 	}
 	name, value, err := wire.Parameter(body)
 	if err == nil && s.backend.ParameterStatuses != nil {
@@ -174,7 +178,7 @@ func (s *session) rowDescription(h wire.Header) error {
 	}
 	body, err := s.down.Whole(h, maxColumns)
 	if err != nil {
-		return s.backendEnded(err)
+		return err
 	}
 	if !s.replies.answered(h.Type) {
 		if err := s.outOfStep(h); err != nil {
@@ -188,9 +192,12 @@ func (s *session) rowDescription(h wire.Header) error {
 }
 
 func (s *session) readyForQuery(h wire.Header) error {
+	if h.Size != 1 {
+		return &wire.Malformed{Reason: "invalid ReadyForQuery from the backend"}
+	}
 	body, err := s.down.Whole(h, 1)
-	if err != nil || len(body) != 1 {
-		return errors.Join(err, &wire.Malformed{Reason: "invalid ReadyForQuery from the backend"})
+	if err != nil {
+		return err
 	}
 	status := body[0]
 	if !s.replies.ready() {
@@ -198,16 +205,12 @@ func (s *session) readyForQuery(h wire.Header) error {
 			return err
 		}
 	}
-	s.status.Store(uint32(status))
+	s.status = status
 	if s.decider != nil {
 		s.decider.Ready(status)
 	}
 	s.down.Pass(h)
-	s.down.Rest()
-	if s.draining.Load() && s.quiet() && status == 'I' {
-		if err := s.down.Flush(); err != nil {
-			return s.backendEnded(err)
-		}
+	if s.draining && s.quiet() && status == 'I' {
 		return errShutdown
 	}
 	return nil
@@ -223,7 +226,7 @@ func (s *session) errorResponse(h wire.Header) error {
 		return nil
 	}
 	if err != nil {
-		return s.backendEnded(err)
+		return err
 	}
 	said, severity := string(wire.Field(body, 'C')), severityOf(body)
 	if severity == "FATAL" || severity == "PANIC" {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/proxy/wire"
@@ -45,6 +46,12 @@ func (s *session) bind(h wire.Header) error {
 
 // bindKnown binds a statement that was judged.
 func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *object) error {
+	if o.decision.Told { // all of it is needed
+		portal = slices.Clone(portal)
+		if _, err := s.up.Whole(h, s.limits.StatementBytes); err != nil && !errors.Is(err, wire.ErrTooLong) {
+			return err
+		}
+	}
 	b, err := s.binding(o.decision)
 	if err != nil {
 		return err
@@ -69,17 +76,19 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 
 // binding asks the Decider about a Bind.
 func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
-	var b pipeline.Binding
-	_, err := s.decide(func(ctx context.Context) pipeline.Decision {
-		if b = s.decider.Bind(ctx, d); b.Denial == nil && ctx.Err() != nil {
+	return decide(s, func(ctx context.Context) (pipeline.Binding, Verdict) {
+		b := s.decider.Bind(ctx, d)
+		if b.Denial == nil && ctx.Err() != nil {
 			b = pipeline.Binding{Denial: newDenial(errCancelled)}
 		}
-		if b.Denial != nil {
-			return pipeline.Decision{Text: b.Denial.Word, Denial: b.Denial}
+		switch {
+		case b.Denial != nil:
+			return b, Denied
+		case d.Told:
+			return b, Replaced
 		}
-		return pipeline.Decision{Untouched: !d.Told}
+		return b, Untouched
 	})
-	return b, err
 }
 
 // bindTold gives a statement of ours its one parameter. The client, which sees
@@ -138,19 +147,11 @@ func (s *session) describe(h wire.Header) error {
 // describeKnown describes a statement that the rules in force still allow.
 func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
 	due.told, due.denial = o.decision.Told, o.denial
-	if !s.decider.Stale(o.decision) {
+	if s.answer == nil && !s.decider.Stale(o.decision) {
 		return s.forward(h, due)
 	}
-	var denial *pipeline.Denial
-	if _, err := s.decide(func(ctx context.Context) pipeline.Decision {
-		if denial = s.decider.Describe(ctx, o.decision); denial == nil && ctx.Err() != nil {
-			denial = newDenial(errCancelled)
-		}
-		if denial != nil {
-			return pipeline.Decision{Text: denial.Word, Denial: denial}
-		}
-		return pipeline.Decision{Untouched: true}
-	}); err != nil {
+	denial, err := decide(s, denying(func(ctx context.Context) *pipeline.Denial { return s.decider.Describe(ctx, o.decision) }))
+	if err != nil {
 		return err
 	}
 	if denial != nil {
@@ -227,7 +228,7 @@ func (s *session) close(h wire.Header) error {
 	return s.forward(h, due)
 }
 
-// settle waits until it is known what earlier messages have done to a name.
+// settle holds the frame until it is known what earlier messages have done to a name.
 // Their batches have ended with a Sync, or they are Queries, so their answers
 // come without the client's help.
 func (s *session) settle(space *names, name []byte) error {
@@ -267,7 +268,7 @@ func (s *session) freeUnnamed() *change {
 // forgetPortals makes room among the portals where Postgres has dropped all of
 // them: outside a transaction.
 func (s *session) forgetPortals() bool {
-	if !s.quiet() || s.status.Load() != 'I' {
+	if !s.quiet() || s.status != 'I' {
 		return false
 	}
 	clear(s.portals.by)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -44,11 +45,13 @@ func FuzzGoverned(f *testing.F) {
 	f.Add(append(append(append([]byte(nil), parse...), query...), call...))
 	f.Add(append(append(append([]byte(nil), sync...), bind...), 'X', 0, 0, 0, 4))
 	f.Add(append(append([]byte(nil), bind...), 'X', 0, 0, 1, 0)) // its end never comes
+	loop := poll.Start()
+	f.Cleanup(loop.Close)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		client, near := net.Pipe()
 		server, far := net.Pipe()
 		b := &Backend{Conn: far, TxStatus: 'I', Release: func() { _ = far.Close() }, Cancel: func(context.Context) error { return nil }}
-		s := newSession(t.Context(), near, b, denies{}, Limits{}.withDefaults(), noMetrics{}, slog.New(slog.DiscardHandler))
+		s := newSession(t.Context(), loop, near, b, denies{}, Limits{}.withDefaults(), noMetrics{}, slog.New(slog.DiscardHandler))
 		unjudged := make(chan string, 1)
 		go func() { unjudged <- refusingPostgres(server) }()
 		go func() { _, _ = io.Copy(io.Discard, client) }()
@@ -57,8 +60,10 @@ func FuzzGoverned(f *testing.F) {
 			_, _ = client.Write(in)
 			_ = client.Close()
 		}()
-		_ = s.run()
-		_ = near.Close()
+		ended := make(chan error, 1)
+		s.start(func(cause error) { ended <- cause })
+		<-ended
+		_ = s.client.Close()
 		if text := <-unjudged; text != "" {
 			t.Fatalf("arrived: %q", text)
 		}

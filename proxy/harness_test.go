@@ -14,6 +14,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/integration/postgres"
 	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/pool"
 )
 
@@ -79,7 +80,7 @@ func realBackend(t testing.TB, database string, decider func() proxy.Decider) pr
 	}
 	t.Cleanup(p.Close)
 	return gate(func(_ context.Context, _ auth.Principal, s proxy.Startup) (proxy.Admission, error) {
-		a := proxy.Admission{Connect: func(ctx context.Context) (*proxy.Backend, error) { return connect(ctx, p, s) }}
+		a := proxy.Admission{Connect: func(ctx context.Context, l *poll.Loop) (*proxy.Backend, error) { return connect(ctx, p, s, l) }}
 		if decider != nil {
 			a.Decider = decider()
 		}
@@ -87,19 +88,19 @@ func realBackend(t testing.TB, database string, decider func() proxy.Decider) pr
 	})
 }
 
-func connect(ctx context.Context, p *pool.Pool, s proxy.Startup) (*proxy.Backend, error) {
+func connect(ctx context.Context, p *pool.Pool, s proxy.Startup, l *poll.Loop) (*proxy.Backend, error) {
 	params := s.Params
 	if s.Options != "" {
 		params["options"] = s.Options
 	}
-	b, err := p.Acquire(ctx, pool.Request{Params: params})
+	b, err := p.Acquire(ctx, pool.Request{Params: params, Loop: l})
 	if err != nil {
 		return nil, err
 	}
 	shown := &proxy.Backend{
 		Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses, TxStatus: b.TxStatus,
-		Buffered: b.Buffered,
-		Cancel:   func(ctx context.Context) error { return pool.Cancel(ctx, b) },
+		Buffered: b.Buffered, Attach: b.Attach, OnKill: b.OnKill,
+		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) },
 	}
 	shown.Release = func() {
 		b.TxStatus = shown.TxStatus

@@ -32,28 +32,29 @@ func (s *session) judge(h wire.Header) error {
 
 // query judges a simple Query's text.
 func (s *session) query(h wire.Header) error {
-	due := owedReply{kind: owesQuery, change: s.freeUnnamed()}
 	if s.decider == nil {
-		return s.forward(h, due)
+		return s.forward(h, s.dueQuery())
 	}
 	body, err := s.up.Whole(h, s.limits.StatementBytes)
 	if errors.Is(err, wire.ErrTooLong) {
-		return s.tooLong(h, due)
+		return s.tooLong(h, s.dueQuery())
 	}
 	if err != nil {
 		return err
 	}
 	text, err := wire.QueryText(body)
 	if err != nil {
-		return s.misshapen(h, due, err)
+		return s.misshapen(h, s.dueQuery(), err)
 	}
 	if !s.governed && !stmt.MayAsk(text) && (len(s.statements.by) == 0 || !stmt.MayName(text)) {
-		return s.forward(h, due)
+		return s.forward(h, s.dueQuery())
 	}
-	d, err := s.decide(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, string(text)) })
+	sql := string(text)
+	d, err := decide(s, judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
 	if err != nil {
 		return err
 	}
+	due := s.dueQuery()
 	due.runs, due.denial, due.renames = d.Runs, d.Denial, s.renamed(d.Renames)
 	if d.Untouched {
 		return s.forward(h, due)
@@ -61,6 +62,10 @@ func (s *session) query(h wire.Header) error {
 	frame, err := wire.AppendQuery(s.upBuf[:0], d.Text)
 	return s.replace(h, due, frame, err)
 }
+
+// dueQuery is what a Query is owed, which frees the unnamed statement and
+// portal.
+func (s *session) dueQuery() owedReply { return owedReply{kind: owesQuery, change: s.freeUnnamed()} }
 
 // parse judges a prepared statement's text.
 func (s *session) parse(h wire.Header) error {
@@ -90,8 +95,8 @@ func (s *session) parse(h wire.Header) error {
 }
 
 func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) error {
-	oids := p.OIDs()
-	d, err := s.decide(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, string(p.Text), oids) })
+	oids, text := p.OIDs(), string(p.Text)
+	d, err := decide(s, judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
 	if err != nil {
 		return err
 	}
@@ -99,12 +104,12 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
-	due.change = s.statements.set(p.Name, s.owed, &object{decision: &d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)})
+	due.change = s.statements.set(p.Name, s.owed, &object{decision: d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)})
 	due.denial = d.Denial
 	if d.Untouched {
 		return s.forward(h, due)
 	}
-	if d.Told || planted(&d) {
+	if d.Told || planted(d) {
 		oids = nil // they are of the client's text, not of ours
 	}
 	frame, err := wire.AppendParse(s.upBuf[:0], string(p.Name), d.Text, oids)
@@ -113,34 +118,6 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 
 // planted reports whether a decision's text is the planted word.
 func planted(d *pipeline.Decision) bool { return d.Denial != nil && d.Text == d.Denial.Word }
-
-// decide lets the Decider work. What passed before goes out first, because
-// this may take long; a cancel request and the session's end cut it short.
-func (s *session) decide(ask func(context.Context) pipeline.Decision) (pipeline.Decision, error) {
-	if err := s.up.Flush(); err != nil {
-		return pipeline.Decision{}, err
-	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	defer cancel()
-	s.cancels.decide(cancel)
-	d := ask(ctx)
-	s.cancels.decide(nil)
-	if ctx.Err() != nil { // nobody wants the answer, whatever it was
-		d = refusal(errCancelled)
-	}
-	s.metrics.Judged(verdict(&d))
-	return d, nil
-}
-
-func verdict(d *pipeline.Decision) Verdict {
-	switch {
-	case d.Untouched:
-		return Untouched
-	case planted(d):
-		return Denied
-	}
-	return Replaced
-}
 
 // refusal is a decision of our own against a whole message.
 func refusal(err error) pipeline.Decision {
@@ -156,9 +133,6 @@ func newDenial(err error) *pipeline.Denial {
 func (s *session) forward(h wire.Header, due owedReply) error {
 	s.owed.push(due)
 	s.up.Pass(h)
-	if due.kind == owesQuery {
-		s.up.Rest()
-	}
 	return nil
 }
 
@@ -246,6 +220,6 @@ func (s *session) functionCall(h wire.Header) error {
 	if !s.governed {
 		return s.forward(h, owedReply{kind: owesFunction})
 	}
-	return s.plant(h, owedReply{kind: owesQuery, change: s.freeUnnamed()},
+	return s.plant(h, s.dueQuery(),
 		&Failure{Code: "42501", Message: "function calls by the protocol's own message are not allowed", Advice: "Use SELECT function(…)."})
 }

@@ -63,7 +63,7 @@ func FuzzLogin(f *testing.F) {
 				}
 			}
 		}()
-		s.serve(near, terms{})
+		s.serve(near, terms{}, func() {})
 		if s.sessions.Load() != 0 || len(s.census.arriving) != 0 || len(s.census.addresses) != 0 || len(s.census.users) != 0 {
 			t.Error("somebody is still counted")
 		}

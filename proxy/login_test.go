@@ -17,6 +17,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -214,7 +215,7 @@ func TestGuessing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		g := gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-			return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) {
+			return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 				far, near := net.Pipe()
 				return &proxy.Backend{Conn: near, TxStatus: 'I', Release: func() { _ = near.Close(); _ = far.Close() },
 					Cancel: func(context.Context) error { return nil }}, nil

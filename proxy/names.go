@@ -1,10 +1,6 @@
 package proxy
 
-import (
-	"sync/atomic"
-
-	"github.com/pgask/pgask/pipeline"
-)
+import "github.com/pgask/pgask/pipeline"
 
 // object is what a prepared statement's or a portal's name stands for.
 type object struct {
@@ -22,7 +18,7 @@ type object struct {
 }
 
 // names is one of a session's name spaces: portals, or prepared statements,
-// those of PREPARE and those of Parse. The upstream loop owns it.
+// those of PREPARE and those of Parse.
 type names struct {
 	by map[string]*change
 	// clears free every name but the unnamed one, oldest first; those that are
@@ -160,7 +156,7 @@ func (n *names) get(name []byte, q *owed) *object {
 	switch {
 	case len(name) > 0 && c.order < n.cleared():
 		return nil
-	case c.to == nil || c.outcome.Load() == doubtful:
+	case c.to == nil || c.outcome == doubtful:
 		if settled {
 			delete(n.by, string(name))
 		}
@@ -191,9 +187,8 @@ type change struct {
 	// even where the Query failed.
 	answered uint64
 	// order is its place among the changes of its name space.
-	order uint64
-	// outcome is written by the downstream loop, before what known waits for.
-	outcome atomic.Int32
+	order   uint64
+	outcome outcome
 	// to is the name's object from then on, nil when the name is free.
 	to *object
 	// below is what held before, for as long as it may come back.
@@ -202,15 +197,18 @@ type change struct {
 	also *change
 }
 
-// Outcomes of a change. What was cut short may have been done and may not:
+// outcome is what became of a change. What was cut short may have been done and may not:
 // nothing is known by the name then.
+type outcome byte
+
+// Outcomes.
 const (
-	done int32 = iota
+	done outcome = iota
 	undone
 	doubtful
 )
 
-func (c *change) failed() bool { return c.outcome.Load() == undone }
+func (c *change) failed() bool { return c.outcome == undone }
 
 // known reports whether the outcome is known. What the batch at hand does is
 // taken as done: if it fails, the message that asks is skipped, too.
@@ -221,7 +219,7 @@ func (c *change) known(q *owed) bool {
 	case c.batch != q.batches:
 		return false
 	}
-	return c.answered == 0 || q.popped.Load() >= c.answered || q.skips()
+	return c.answered == 0 || q.popped >= c.answered || q.skips()
 }
 
 // undo notes that nothing was done.
@@ -236,9 +234,11 @@ func (c *change) fail(sqlstate string) {
 	c.end(doubtful)
 }
 
-func (c *change) end(outcome int32) {
+func (c *change) end(as outcome) {
 	for ; c != nil; c = c.also {
-		c.outcome.CompareAndSwap(done, outcome)
+		if c.outcome == done {
+			c.outcome = as
+		}
 	}
 }
 

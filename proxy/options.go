@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -143,15 +144,17 @@ type Startup struct {
 type Admission struct {
 	// Decider judges its statements. Nil relays everything untouched.
 	Decider Decider
-	// Connect gets the session's backend. Its error is on the terms of Admit's.
-	Connect func(ctx context.Context) (*Backend, error)
+	// Connect gets the session's backend, for use on the loop. Its error is on the
+	// terms of Admit's.
+	Connect func(ctx context.Context, loop *poll.Loop) (*Backend, error)
 	// Close, unless nil, is called when the session has ended.
 	Close func()
 }
 
-// Decider judges the statements of one session. Ready is called by the loop
-// that reads the backend, everything else by the one that reads the client. A
-// context that ends means that nobody waits for the answer any more.
+// Decider judges the statements of one session. What takes a context may block
+// and is called one at a time, everything else on the session's loop, at the
+// same time. A context that ends means that nobody waits for the answer any
+// more.
 type Decider interface {
 	// Governed says that every statement is judged. Otherwise only those are
 	// that stmt.MayAsk or stmt.MayName is true for.
@@ -174,6 +177,7 @@ type Decider interface {
 // Backend is a logged-in connection to Postgres in the state after its first
 // ReadyForQuery. The session owns it until it calls Release.
 type Backend struct {
+	// Conn can be used again if it is a poll.Conn or has one beneath it.
 	Conn net.Conn
 	// PID and SecretKey cancel what the backend runs, where Cancel is nil.
 	PID       uint32
@@ -189,9 +193,27 @@ type Backend struct {
 	// Cancel asks Postgres to cancel what the backend runs, and waits until it
 	// has read the request. Nil sends it to Conn's address, without TLS.
 	Cancel func(ctx context.Context) error
+	// Attach brings Conn to a loop and handler, from wherever it is, and calls
+	// then there. Nil is for a Conn that is nowhere attached.
+	Attach func(l *poll.Loop, h poll.Handler, then func(error))
+	// OnKill, unless nil, has f called, on any goroutine, when somebody wants the
+	// backend back.
+	OnKill func(f func())
 	// Release is called once, after the last cancel was read. Conn has been
-	// closed before, unless every reply that was owed has been read.
+	// closed before, unless every reply that was owed has been read: then it is
+	// still attached, and this is called on its loop.
 	Release func()
+}
+
+// attach brings the backend to a loop.
+func (b *Backend) attach(l *poll.Loop, conn *poll.Conn, h poll.Handler, then func(error)) {
+	if b.Attach != nil {
+		b.Attach(l, h, then)
+		return
+	}
+	if !l.Post(func() { then(conn.Attach(l, h)) }) {
+		then(net.ErrClosed)
+	}
 }
 
 // Direction is one of a session's two ways.

@@ -1,10 +1,6 @@
 package proxy
 
-import (
-	"sync/atomic"
-
-	"github.com/pgask/pgask/pipeline"
-)
+import "github.com/pgask/pgask/pipeline"
 
 // owedKind is which replies a client message is owed.
 type owedKind byte
@@ -55,44 +51,38 @@ const maxOwed = 1 << 14
 
 type owedChunk struct {
 	replies [chunkSize]owedReply
-	next    *owedChunk // written before a reply of the next chunk is published
+	next    *owedChunk
 }
 
-// owed is the exact order of what the client is owed: a queue from the
-// upstream loop, which alone calls push, to the downstream loop, which alone
-// calls head and pop. It has no lock, and in the steady state allocates
-// nothing.
+// owed is the exact order of what the client is owed: a queue from upstream,
+// which calls push, to downstream, which calls head and pop. In the steady state
+// it allocates nothing.
 type owed struct {
-	tail    *owedChunk // producer's
+	tail    *owedChunk // where push writes
 	written int
+	first   *owedChunk // where head reads
+	read    int
+	spare   *owedChunk
+
+	pushed  uint64
+	popped  uint64
 	batches uint64 // ended batches
+	settled uint64 // batches of which everything was popped
 	open    bool   // the batch at hand has an extended message
-
-	first *owedChunk // consumer's
-	read  int
-
-	pushed  atomic.Uint64
-	popped  atomic.Uint64
-	settled atomic.Uint64 // batches of which everything was popped
-	// skipping is the consumer's word that the rest of its batch is skipped.
-	skipping atomic.Bool
-	spare    atomic.Pointer[owedChunk]
-
-	// waiting and wake let the producer wait for the consumer.
-	waiting atomic.Bool
-	wake    chan struct{}
+	// skipping says that the rest of the batch that is being answered is skipped.
+	skipping bool
 }
 
 func newOwed() *owed {
 	c := &owedChunk{}
-	return &owed{tail: c, first: c, wake: make(chan struct{}, 1)}
+	return &owed{tail: c, first: c}
 }
 
 // push must come before the message is written.
 func (q *owed) push(r owedReply) {
 	if q.written == chunkSize {
-		next := q.spare.Swap(nil)
-		if next == nil {
+		next := q.spare
+		if q.spare = nil; next == nil {
 			next = &owedChunk{}
 		}
 		q.tail.next = next
@@ -101,7 +91,7 @@ func (q *owed) push(r owedReply) {
 	r.ends = q.ends(r.kind)
 	q.tail.replies[q.written] = r
 	q.written++
-	q.pushed.Store(q.pushed.Load() + 1)
+	q.pushed++
 }
 
 // ends reports whether a message ends a batch: what comes behind is carried out
@@ -130,8 +120,7 @@ func (q *owed) head() *owedReply {
 		done := q.first
 		q.first, q.read = done.next, 0
 		done.next = nil
-		q.spare.Store(done)
-		q.signal()
+		q.spare = done
 	}
 	return &q.first.replies[q.read]
 }
@@ -145,57 +134,21 @@ func (q *owed) pop(failed bool) {
 			c.undo()
 		}
 	}
-	ends, ready := r.ends, r.kind.ready()
+	if r.ends {
+		q.settled++
+	}
 	*r = owedReply{} // nothing is kept alive
 	q.read++
-	q.popped.Store(q.popped.Load() + 1)
-	if ends {
-		q.settled.Store(q.settled.Load() + 1)
-	}
-	if ends || ready {
-		q.signal()
-	}
+	q.popped++
 }
 
-// skip tells the producer whether Postgres skips the rest of the batch that is
-// being answered. It ends before that batch is settled.
-func (q *owed) skip(on bool) {
-	q.skipping.Store(on)
-	q.signal()
-}
+// skips reports that the batch at hand has failed: whatever the client sends up
+// to the next Sync does nothing.
+func (q *owed) skips() bool { return q.settled == q.batches && q.skipping }
 
-// skips reports to the producer that the batch at hand has failed: whatever it
-// sends up to the next Sync does nothing.
-func (q *owed) skips() bool { return q.settled.Load() == q.batches && q.skipping.Load() }
+func (q *owed) empty() bool { return q.popped == q.pushed }
 
-// empty may be asked by anyone.
-func (q *owed) empty() bool { return q.popped.Load() == q.pushed.Load() }
-
-func (q *owed) full() bool { return q.pushed.Load()-q.popped.Load() >= maxOwed }
+func (q *owed) full() bool { return q.pushed-q.popped >= maxOwed }
 
 // isSettled reports whether the outcome of every message of the batch is known.
-func (q *owed) isSettled(batch uint64) bool { return q.settled.Load() > batch }
-
-func (q *owed) signal() {
-	if q.waiting.Load() {
-		select {
-		case q.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// wait is for the producer: it returns true once done is, or false when the
-// session ends.
-func (q *owed) wait(done func() bool, ended <-chan struct{}) bool {
-	q.waiting.Store(true)
-	defer q.waiting.Store(false)
-	for !done() {
-		select {
-		case <-q.wake:
-		case <-ended:
-			return false
-		}
-	}
-	return true
-}
+func (q *owed) isSettled(batch uint64) bool { return q.settled > batch }

@@ -13,6 +13,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -36,7 +37,7 @@ func (c *counts) Cancelled(passed bool) {
 func cancellable(t *testing.T) (g proxy.Gate, backends chan *pgtest.Peer, cancelled chan struct{}) {
 	backends, cancelled = make(chan *pgtest.Peer, 1), make(chan struct{}, 1)
 	return gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-		return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) {
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 			peer, conn := pgtest.Pair(t)
 			backends <- peer
 			return &proxy.Backend{Conn: conn, TxStatus: 'I', Release: func() { _ = conn.Close() },

@@ -7,21 +7,44 @@ import (
 )
 
 // Prepared is how the Decider learns what an EXECUTE runs. It calls it from
-// Query, Parse or Execute, so from the upstream loop.
+// Query, Parse or Execute, so while the frame at hand is held.
 func (s *session) Prepared(name string) (*pipeline.Decision, error) {
-	if err := s.settle(&s.statements, []byte(name)); err != nil {
-		return nil, err
+	found := make(chan *pipeline.Decision, 1)
+	s.loop.Post(func() { s.lookUp([]byte(name), found) })
+	select {
+	case d := <-found:
+		return d, nil
+	case <-s.ctx.Done():
+		return nil, errClientGone // whatever ended the session came first
 	}
-	o := s.statements.get([]byte(name), s.owed)
-	if o == nil || planted(o.decision) {
-		return nil, nil
-	}
-	return o.decision, nil
 }
 
-// Room reports whether a PREPARE may give the name to that many bytes.
+// lookUp finds what a name stands for, once that is known.
+func (s *session) lookUp(name []byte, found chan<- *pipeline.Decision) {
+	if s.statements.unsettled(name, s.owed) != nil {
+		s.probe = func() { s.lookUp(name, found) }
+		return
+	}
+	s.probe = nil
+	o := s.statements.get(name, s.owed)
+	if o == nil || planted(o.decision) {
+		found <- nil
+		return
+	}
+	found <- o.decision
+}
+
+// Room reports whether a PREPARE may give the name to that many bytes. The
+// Decider calls it as it does Prepared.
 func (s *session) Room(name string, bytes int) bool {
-	return !s.statements.full([]byte(name), bytes)
+	room := make(chan bool, 1)
+	s.loop.Post(func() { room <- !s.statements.full([]byte(name), bytes) })
+	select {
+	case fits := <-room:
+		return fits
+	case <-s.ctx.Done():
+		return false
+	}
 }
 
 // rename notes what a statement does to the names of prepared statements, if
@@ -50,7 +73,7 @@ func (s *session) renamed(all []*pipeline.NameChange) []*change {
 		if out == nil {
 			out = make([]*change, len(all))
 		}
-		c.answered = s.owed.pushed.Load() + 1
+		c.answered = s.owed.pushed + 1
 		out[i] = c
 	}
 	return out
@@ -66,20 +89,21 @@ func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, er
 		if err := s.settleChange(c); err != nil {
 			return nil, err
 		}
-		if c.outcome.Load() == done {
+		if c.outcome == done {
 			return nil, nil // the rest of what runs already
 		}
 	}
-	var e pipeline.Execution
-	if _, err := s.decide(func(ctx context.Context) pipeline.Decision {
-		if e = s.decider.Execute(ctx, o.run); e.Denial == nil && ctx.Err() != nil {
+	e, err := decide(s, func(ctx context.Context) (pipeline.Execution, Verdict) {
+		e := s.decider.Execute(ctx, o.run)
+		if e.Denial == nil && ctx.Err() != nil {
 			e.Denial = newDenial(errCancelled)
 		}
 		if e.Denial != nil {
-			return pipeline.Decision{Text: e.Denial.Word, Denial: e.Denial}
+			return e, Denied
 		}
-		return pipeline.Decision{Untouched: true}
-	}); err != nil {
+		return e, Untouched
+	})
+	if err != nil {
 		return nil, err
 	}
 	if e.Denial != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -35,7 +36,8 @@ func TestRelease(t *testing.T) {
 				style  string
 			}
 			ended := make(chan end, 1)
-			backend, near := pgtest.Pair(t)
+			backend, raw := pgtest.Pair(t)
+			near := poll.New(raw)
 			_, addr := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
 				b := &proxy.Backend{Conn: near, TxStatus: 'I', ParameterStatuses: map[string]string{"DateStyle": "ISO"},
 					Notices: []wire.Report{{Severity: "NOTICE", Code: "00000", Message: "waited"}},
@@ -44,7 +46,7 @@ func TestRelease(t *testing.T) {
 					ended <- end{near.SetDeadline(time.Time{}) == nil, b.TxStatus, b.ParameterStatuses["DateStyle"]}
 					_ = near.Close()
 				}
-				return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) { return b, nil }}, nil
+				return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) { return b, nil }}, nil
 			})})
 			client := pgtest.Dial(t, addr)
 			client.Send(pgtest.Startup(wire.Version30, "user", "ana"))

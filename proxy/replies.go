@@ -5,8 +5,7 @@ import (
 	"github.com/pgask/pgask/proxy/wire"
 )
 
-// replies follows what the backend answers against what is owed. The
-// downstream loop owns it.
+// replies follows what the backend answers against what is owed.
 type replies struct {
 	q *owed
 	// loaded says that run is that of the reply at the head of q.
@@ -173,7 +172,7 @@ func (r *replies) queryFailed(head *owedReply, sqlstate string) {
 
 func (r *replies) skip(on bool) {
 	r.skipping = on
-	r.q.skip(on)
+	r.q.skipping = on
 }
 
 // ready takes a ReadyForQuery and reports whether it was owed.

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/proxy/poll"
 )
 
-// Server accepts clients and serves each on goroutines of its own.
+// Server accepts clients and serves their sessions on loops.
 type Server struct {
 	opts    Options
 	limits  Limits
@@ -25,6 +26,7 @@ type Server struct {
 	cancelSlots chan struct{}
 	cancellers  *census
 	links       *links
+	loops       *poll.Loops
 	sessions    atomic.Int64 // logging in or logged in
 
 	// ctx ends with Close: everything is cut.
@@ -60,6 +62,7 @@ func New(o Options) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.census, s.throttle = newCensus(), auth.NewThrottle(s.limits.LoginFailures)
+	s.loops = poll.NewLoops(0)
 	s.cancelSlots = make(chan struct{}, s.limits.Cancels)
 	s.cancellers = newCensus()
 	s.links = newLinks(max(s.limits.Cancels/2, 1))
@@ -73,9 +76,11 @@ type terms struct {
 	crowded bool // only a cancel request: there are no descriptors for more
 }
 
-// start serves a connection on a goroutine of its own. Connections that are
+// start serves a connection on a goroutine of its own until it is a session,
+// which a loop serves. Connections that are
 // no sessions yet are bounded, too, with room for cancel requests.
-func (s *Server) start(conn net.Conn, t terms) {
+func (s *Server) start(accepted net.Conn, t terms) {
+	conn := net.Conn(poll.New(accepted))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil || len(s.conns) >= 2*s.limits.Clients+s.limits.Cancels {
@@ -85,11 +90,10 @@ func (s *Server) start(conn net.Conn, t terms) {
 	s.conns[conn] = nil
 	group := s.group(t.cancels)
 	group.Add(1)
-	go func() {
-		defer group.Done()
-		defer s.forget(conn)
-		s.serve(conn, t)
-	}()
+	go s.serve(conn, t, func() {
+		s.forget(conn)
+		group.Done()
+	})
 }
 
 // group is who waits for a listener and its connections.
@@ -100,18 +104,22 @@ func (s *Server) group(cancels bool) *sync.WaitGroup {
 	return &s.serving
 }
 
-// serve runs one connection from its first byte to its last.
-func (s *Server) serve(conn net.Conn, t terms) {
+// serve runs one connection until it ends or is a session. gone is called when
+// that has ended.
+func (s *Server) serve(conn net.Conn, t terms, gone func()) {
+	leaves := []func(){gone}
 	if t.crowded {
-		defer s.spare.hold()
+		leaves = append(leaves, func() { s.spare.hold() })
 	}
-	defer conn.Close()
+	leaves = append(leaves, func() { _ = conn.Close() })
 	// Close cuts a connection that has not become a session; a session ends
 	// itself.
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	defer stop() // else the context would hold what never became a session
-	c := &connection{server: s, conn: conn, terms: t, log: s.log.With("remote", conn.RemoteAddr().String())}
-	c.serve(stop)
+	c := &connection{server: s, conn: conn, terms: t, leaves: leaves, log: s.log.With("remote", conn.RemoteAddr().String())}
+	if !c.serve(stop) {
+		c.leave()
+	}
 }
 
 // adopt makes the session known to Shutdown. It reports false when that asks

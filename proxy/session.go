@@ -2,179 +2,140 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"math"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
-// lastWord is how long the end of a session may take: to finish a write, to
-// tell the client why, and to let the client read it.
-const lastWord = 2 * time.Second
-
-// session is a client and its backend. Two loops run per session, and nothing
-// else: upstream, the only writer to the backend, and downstream, the only
-// writer to the client. What one of them owns is said here; the rest is
-// written before they start.
+// session is a client and its backend. Its state belongs to its loop: upstream,
+// the only writer to the backend, and downstream, the only writer to the
+// client, are turns that the loop runs when there is something to do, and
+// whoever else wants something of the session posts it. Nothing there may
+// block: what does, deciding and the end, has goroutines.
 type session struct {
-	about    Client
-	client   net.Conn // closed by whoever made the session
-	backend  *Backend // released by finish
-	decider  Decider  // nil: everything is relayed
-	governed bool
-	limits   Limits
-	metrics  Metrics
-	log      *slog.Logger
+	about Client
+	loop  *poll.Loop
+
+	client     net.Conn // closed by whoever made the session
+	clientConn *poll.Conn
+	backend    *Backend // released by finish
+	serverConn *poll.Conn
+	decider    Decider // nil: everything is relayed
+	governed   bool
+	limits     Limits
+	metrics    Metrics
+	log        *slog.Logger
 
 	owed *owed
 
-	// The upstream loop's.
 	up         *wire.Relay
 	upBuf      []byte
+	upEnded    bool // nothing more is read from the client
+	upFull     bool // the backend has more to take first
 	statements names
 	portals    names
+	// hold, unless nil, says whether the frame at hand may be handled now. answer
+	// is what a decision about it has brought; probe asks again for what one
+	// has to know.
+	hold   func() bool
+	answer any
+	probe  func()
 
-	// The downstream loop's.
-	down    *wire.Relay
-	downBuf []byte
-	replies replies
-	fatal   bool // the backend has said its last word
-	spent   bool // it is of no use to another session
+	down     *wire.Relay
+	downBuf  []byte
+	downFull bool // the client has more to take first
+	replies  replies
+	fatal    bool // the backend has said its last word
+	spent    bool // it is of no use to another session
 
-	// status is of the last ReadyForQuery; draining lets the session end at
-	// the next quiet one; leaving is after the client's Terminate.
-	status   atomic.Uint32
-	draining atomic.Bool
-	leaving  atomic.Bool
-	active   atomic.Int64 // when bytes moved last, in nanoseconds since 1970
+	status   byte      // of the last ReadyForQuery
+	draining bool      // the session ends at the next quiet moment
+	leaving  bool      // the client's Terminate is under way
+	active   time.Time // when bytes moved last
+	idle     *time.Timer
 
-	idle *time.Timer
-
-	// ctx ends with the session; end sets cause before that.
-	ctx   context.Context
-	stop  context.CancelFunc
-	once  sync.Once
-	cause error
+	// ctx ends with the session, which is over once it has a cause. What was
+	// deciding then is waited for.
+	ctx     context.Context
+	stop    context.CancelFunc
+	unwatch func() bool // of the server's end
+	begun   bool
+	over    bool
+	cause   error
+	// stillborn is the cause of a session that must end before it does anything.
+	stillborn error
+	deciding  sync.WaitGroup
+	ended     func(cause error)
 
 	cancels cancels
 }
 
-func newSession(ctx context.Context, client net.Conn, b *Backend, d Decider, l Limits, m Metrics, log *slog.Logger) *session {
-	s := &session{client: client, backend: b, decider: d, limits: l, metrics: m, log: log, owed: newOwed()}
+func newSession(ctx context.Context, loop *poll.Loop, client net.Conn, b *Backend, d Decider, l Limits, m Metrics, log *slog.Logger) *session {
+	s := &session{loop: loop, client: client, backend: b, decider: d, limits: l, metrics: m, log: log, owed: newOwed()}
 	if d != nil {
 		s.governed = d.Governed()
 		d.Follow(s)
 	}
 	s.replies.q = s.owed
 	s.ctx, s.stop = context.WithCancel(ctx)
-	s.up = wire.NewRelay(client, b.Conn, nil, func(frames, bytes int) { s.moved(ToBackend, frames, bytes) })
-	s.down = wire.NewRelay(b.Conn, client, b.Buffered, func(frames, bytes int) { s.moved(ToClient, frames, bytes) })
-	s.status.Store(uint32(b.TxStatus))
-	s.active.Store(time.Now().UnixNano())
+	s.client, s.clientConn = pollable(client)
+	given := b.Conn
+	b.Conn, s.serverConn = pollable(given)
+	s.spent = b.Conn != given // whoever gave it couldn't get it back
+	s.up = wire.NewRelay(s.client, b.Conn, s.serverConn, nil, func(frames, bytes int) { s.moved(ToBackend, frames, bytes) })
+	s.down = wire.NewRelay(b.Conn, s.client, s.clientConn, b.Buffered, func(frames, bytes int) { s.moved(ToClient, frames, bytes) })
+	s.status, s.active = b.TxStatus, time.Now()
 	return s
 }
 
-// run relays until one side ends, and returns why. It has released the backend
-// and said the last word to the client when it returns.
-func (s *session) run() error {
-	s.idle = time.AfterFunc(math.MaxInt64, s.checkIdle) // checkIdle needs s.idle: started only now
-	s.idle.Reset(s.limits.Idle)
-	defer s.idle.Stop()
-	stop := context.AfterFunc(s.ctx, func() { s.end(errShutdown) })
-	defer stop()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.end(s.guard(s.upstream))
-	}()
-	s.end(s.guard(s.downstream))
-	<-done
-	s.finish()
-	return s.cause
+// pollable is the connection and what of it a loop can watch: where that isn't
+// beneath it already, it is put around it.
+func pollable(c net.Conn) (net.Conn, *poll.Conn) {
+	if p := poll.Of(c); p != nil {
+		return c, p
+	}
+	p := poll.New(c)
+	return p, p
 }
 
-// guard turns a panic of a loop into an error of the session.
-func (s *session) guard(loop func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
-		}
-	}()
-	return loop()
+// start hands the connections to the loop. When the session has ended, ended is
+// called with the reason, on a goroutine: the backend has been released then,
+// and the last word been said to the client.
+func (s *session) start(ended func(cause error)) {
+	s.ended = ended
+	s.backend.attach(s.loop, s.serverConn, (*serverSide)(s), s.begin)
 }
 
-// end stops both loops; the first cause wins. The client's side may finish a
-// write, so that it gets what it was owed and whole frames; what is being
-// written to the backend is of no use any more. A nil cause ends nothing.
-func (s *session) end(cause error) {
-	if cause == nil {
-		return
+// begin is on the loop, with the backend attached.
+func (s *session) begin(err error) {
+	s.begun, s.active = true, time.Now()
+	s.idle = time.AfterFunc(s.limits.Idle, func() { s.loop.Post(s.checkIdle) })
+	s.unwatch = context.AfterFunc(s.ctx, func() { s.kill(errShutdown) })
+	if err == nil {
+		err = s.clientConn.Attach(s.loop, (*clientSide)(s))
 	}
-	s.once.Do(func() {
-		s.cause = cause
-		now := time.Now()
-		grace := lastWord
-		if errors.Is(cause, errClientGone) {
-			grace = 0
-		}
-		_ = s.backend.Conn.SetDeadline(now) // a closed connection stops its loop as well
-		_ = s.client.SetReadDeadline(now)
-		_ = s.client.SetWriteDeadline(now.Add(grace))
-		s.stop()
-	})
+	if s.stillborn != nil {
+		err = s.stillborn
+	}
+	s.end(err)
+	if s.backend.OnKill != nil && !s.over {
+		s.backend.OnKill(func() { s.kill(errShutdown) })
+	}
+	s.endDrained()
+	(*serverSide)(s).Ready() // something may have come with the login
 }
 
-// finish gives the backend back and tells the client why the session ended.
-// Both loops have stopped.
-func (s *session) finish() {
-	spoken := s.lastWord()
-	s.cancels.stop()
-	if s.up.AtRest() && s.down.AtRest() && s.owed.empty() && !s.owed.open && !s.fatal && !s.spent && s.status.Load() != 0 {
-		_ = s.backend.Conn.SetDeadline(time.Time{})
-		s.backend.TxStatus = byte(s.status.Load())
-	} else {
-		s.abandon()
-	}
-	s.cancels.wait()
-	s.backend.Release()
-	s.up.Release()
-	s.down.Release()
-	if spoken {
-		linger(s.client)
-	}
-}
-
-// abandon closes a backend that can't be used again. What it still runs for a
-// client that is gone is cancelled first.
-func (s *session) abandon() {
-	if !s.owed.empty() && !s.fatal {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), s.limits.Cancel)
-		defer cancel()
-		if err := s.backend.cancel(ctx); err != nil {
-			s.log.Debug("cancel of an abandoned backend", "error", err)
-		}
-	}
-	_ = s.backend.Conn.Close() // nothing is left to save
-}
-
-// lastWord writes what still has to reach the client, and then the closing
-// error, unless the end is the client's own, or the backend has given its own
-// error, or it would land inside another frame.
-func (s *session) lastWord() bool {
-	if err := s.down.Flush(); err != nil || sqlState(s.cause) == "" || s.down.MidWrite() {
-		return false
-	}
-	sayFatal(s.client, s.cause, s.log)
-	return true
+// kill ends the session. Anybody may call it.
+func (s *session) kill(cause error) {
+	s.loop.Post(func() { s.end(cause) })
 }
 
 func (s *session) moved(d Direction, frames, bytes int) {
-	s.active.Store(time.Now().UnixNano())
+	s.active = time.Now()
 	s.metrics.Moved(d, frames, bytes)
 }
 
@@ -184,11 +145,14 @@ func (s *session) quiet() bool { return s.owed.empty() }
 // checkIdle ends a session that has done nothing for the limit: nothing is
 // running, or what is running can't be delivered.
 func (s *session) checkIdle() {
-	since := time.Since(time.Unix(0, s.active.Load()))
+	if s.over {
+		return
+	}
+	since := time.Since(s.active)
 	switch {
 	case since < s.limits.Idle:
 		s.idle.Reset(s.limits.Idle - since)
-	case s.quiet(), s.down.Writing():
+	case s.quiet(), s.clientConn.Pending() > 0:
 		s.end(errIdle)
 	default:
 		s.idle.Reset(s.limits.Idle)
@@ -196,9 +160,16 @@ func (s *session) checkIdle() {
 }
 
 // drain ends the session at its next quiet moment outside a transaction.
+// Anybody may call it.
 func (s *session) drain() {
-	s.draining.Store(true)
-	if s.quiet() && s.status.Load() == 'I' {
+	s.loop.Post(func() {
+		s.draining = true
+		s.endDrained()
+	})
+}
+
+func (s *session) endDrained() {
+	if s.begun && s.draining && s.quiet() && s.status == 'I' {
 		s.end(errShutdown)
 	}
 }

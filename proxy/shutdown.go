@@ -29,6 +29,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	<-done
 	s.closeListeners(true)
 	s.peers.Wait()
+	s.loops.Close()
 	s.spare.release()
 	return err
 }
@@ -66,6 +67,7 @@ func (s *Server) Close() error {
 	}
 	s.serving.Wait()
 	s.peers.Wait()
+	s.loops.Close()
 	s.spare.release()
 	return nil
 }

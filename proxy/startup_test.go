@@ -18,6 +18,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/pool"
 	"github.com/pgask/pgask/proxy/wire"
 )
@@ -27,7 +28,7 @@ import (
 func scripted(t testing.TB, d func() proxy.Decider) (proxy.Gate, <-chan *pgtest.Peer) {
 	backends := make(chan *pgtest.Peer, 16)
 	return gate(func(_ context.Context, who auth.Principal, s proxy.Startup) (proxy.Admission, error) {
-		a := proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) {
+		a := proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 			peer, conn := pgtest.Pair(t)
 			backends <- peer
 			return &proxy.Backend{
@@ -210,7 +211,7 @@ func TestAdmissionErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, addr := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-				return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) { return nil, test.connect }}, test.admit
+				return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) { return nil, test.connect }}, test.admit
 			})})
 			p := pgtest.Dial(t, addr)
 			p.Send(pgtest.Startup(wire.Version30, "user", "ana"))
@@ -248,7 +249,7 @@ func TestUnreachableLogged(t *testing.T) {
 func TestBackendDialTimeout(t *testing.T) {
 	_, addr := serve(t, proxy.Options{Limits: proxy.Limits{Connect: 30 * time.Millisecond},
 		Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-			return proxy.Admission{Connect: func(ctx context.Context) (*proxy.Backend, error) {
+			return proxy.Admission{Connect: func(ctx context.Context, _ *poll.Loop) (*proxy.Backend, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}}, nil

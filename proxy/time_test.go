@@ -10,6 +10,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -57,7 +58,7 @@ func inNoTime(t *testing.T, script func(t *testing.T, ln *pipes, backends <-chan
 			TLS:  proxy.TLS{Mode: proxy.TLSDisable},
 			Auth: func() proxy.Users { return users() },
 			Gate: gate(func(_ context.Context, _ auth.Principal, s proxy.Startup) (proxy.Admission, error) {
-				return proxy.Admission{Connect: func(ctx context.Context) (*proxy.Backend, error) {
+				return proxy.Admission{Connect: func(ctx context.Context, _ *poll.Loop) (*proxy.Backend, error) {
 					if s.Database == "slow" {
 						<-ctx.Done()
 						return nil, ctx.Err()

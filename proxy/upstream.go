@@ -40,17 +40,16 @@ var routes = [256]route{
 	wire.Terminate: end,
 }
 
-// upstream carries the client's frames to the backend until either ends.
-func (s *session) upstream() error {
+// carryUp carries the client's frames to the backend until something keeps it
+// from it. It returns nil when the client has taken its leave.
+func (s *session) carryUp() error {
 	for {
 		h, err := s.up.Next()
 		if err != nil {
-			return s.clientEnded(err)
+			return err
 		}
 		if s.owed.full() {
-			if err := s.await(func() bool { return !s.owed.full() }); err != nil {
-				return err
-			}
+			return s.await(func() bool { return !s.owed.full() })
 		}
 		switch routes[h.Type] {
 		case pass:
@@ -60,16 +59,23 @@ func (s *session) upstream() error {
 		case end:
 			return s.terminate(h)
 		case refuse:
-			if s.decider == nil {
-				s.up.Pass(h)
-				continue
-			}
-			return failure("08P01", "invalid frontend message type %d", h.Type)
+			err = s.unheardOf(h)
 		}
 		if err != nil {
-			return s.clientEnded(err)
+			return err
 		}
+		s.answer = nil // what it was about may have changed meanwhile
 	}
+}
+
+// unheardOf is a frame that the table doesn't name. A relay leaves it to
+// Postgres.
+func (s *session) unheardOf(h wire.Header) error {
+	if s.decider != nil {
+		return failure("08P01", "invalid frontend message type %d", h.Type)
+	}
+	s.up.Pass(h)
+	return nil
 }
 
 // pass forwards a frame that is never judged.
@@ -83,9 +89,6 @@ func (s *session) pass(h wire.Header) {
 		}
 	}
 	s.up.Pass(h)
-	if h.Type == wire.Sync {
-		s.up.Rest()
-	}
 }
 
 // terminate ends a session that owes nothing. Otherwise Postgres, as it would
@@ -93,22 +96,13 @@ func (s *session) pass(h wire.Header) {
 func (s *session) terminate(h wire.Header) error {
 	if s.quiet() {
 		if err := s.up.Drop(h); err != nil {
-			return s.clientEnded(err)
-		}
-		if err := s.up.Flush(); err != nil {
-			return s.clientEnded(err)
+			return err
 		}
 		return errTerminated
 	}
-	s.leaving.Store(true)
+	s.leaving = true
 	// A whole Terminate, even where the client's own never comes to its end.
-	if err := s.up.Replace(h, []byte{wire.Terminate, 0, 0, 0, 4}); err != nil {
-		return s.clientEnded(err)
-	}
-	if err := s.up.Flush(); err != nil {
-		return s.clientEnded(err)
-	}
-	return nil
+	return s.up.Replace(h, []byte{wire.Terminate, 0, 0, 0, 4})
 }
 
 // clientEnded words the end of the client's side.
@@ -116,9 +110,11 @@ func (s *session) clientEnded(err error) error {
 	var write *wire.WriteError
 	var coded interface{ SQLState() string }
 	switch {
+	case err == nil, errors.Is(err, errTerminated):
+		return err
 	case errors.As(err, &write) && hungUp(write.Err):
 		// The backend's own last message may still be on its way to the
-		// client: the downstream loop finds the end itself.
+		// client: downstream finds the end itself.
 		return nil
 	case errors.As(err, &write):
 		return fmt.Errorf("write to backend: %w", err)
@@ -132,13 +128,8 @@ func (s *session) clientEnded(err error) error {
 	return fmt.Errorf("read from client: %w", err)
 }
 
-// await sends what is due and then waits for the downstream loop.
+// await holds the frame at hand until downstream has made done true.
 func (s *session) await(done func() bool) error {
-	if err := s.up.Flush(); err != nil {
-		return err
-	}
-	if !s.owed.wait(done, s.ctx.Done()) {
-		return errClientGone // whatever ended the session came first
-	}
-	return nil
+	s.hold = done
+	return errHold
 }

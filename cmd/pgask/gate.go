@@ -10,6 +10,7 @@ import (
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/pool"
 	pgwire "github.com/pgask/pgask/proxy/wire"
 )
@@ -18,7 +19,9 @@ import (
 // asked for, and with which login and settings towards Postgres.
 func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Startup) (proxy.Admission, error) {
 	if start.Database == adminDatabase && who.Admin {
-		return proxy.Admission{Connect: func(context.Context) (*proxy.Backend, error) { return s.console.Connect(who.User, start.Params) }}, nil
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
+			return s.console.Connect(who.User, start.Params)
+		}}, nil
 	}
 	role, err := s.pipe.Rules().Policy.RoleFor(who)
 	if err != nil {
@@ -42,7 +45,9 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 		return proxy.Admission{}, err
 	}
 	return proxy.Admission{Decider: session, Close: session.Close,
-		Connect: func(ctx context.Context) (*proxy.Backend, error) { return connect(ctx, db.pool, request) }}, nil
+		Connect: func(ctx context.Context, loop *poll.Loop) (*proxy.Backend, error) {
+			return connect(ctx, db.pool, request, loop)
+		}}, nil
 }
 
 // loginOf is the backend login of a session; nil is the dsn's own.
@@ -77,13 +82,14 @@ func startupParams(role *policy.Role, start proxy.Startup) (map[string]string, e
 }
 
 // connect takes a backend from the pool in the shape that the proxy wants.
-func connect(ctx context.Context, p *pool.Pool, r pool.Request) (*proxy.Backend, error) {
+func connect(ctx context.Context, p *pool.Pool, r pool.Request, loop *poll.Loop) (*proxy.Backend, error) {
+	r.Loop = loop
 	b, err := p.Acquire(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	shown := &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
-		TxStatus: b.TxStatus, Buffered: b.Buffered, Notices: waited(b.Waited),
+		TxStatus: b.TxStatus, Buffered: b.Buffered, Notices: waited(b.Waited), Attach: b.Attach, OnKill: b.OnKill,
 		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}
 	shown.Release = func() {
 		b.TxStatus = shown.TxStatus

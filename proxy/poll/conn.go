@@ -11,9 +11,8 @@ import (
 // maxGathered is how many bytes are gathered before they are written.
 const maxGathered = 64 << 10
 
-// Conn is a net.Conn that can be attached to a [Loop]. Whoever owns it calls
-// its methods, one at a time; while it is attached that is the loop. Only
-// deadlines and addresses are for everybody.
+// Conn is a net.Conn that can be attached to a [Loop]. While it is attached, only
+// the loop may call its methods, deadlines and addresses excepted.
 type Conn struct {
 	mu  sync.Mutex
 	raw net.Conn // what it blocks on; nil while a socket is attached. Written under mu
@@ -145,12 +144,15 @@ func (c *Conn) Move(to *Loop, h Handler) error {
 	from := c.loop
 	from.send()
 	from.unlist(c)
-	if c.pump != nil {
-		c.pump.move(to)
-	} else {
+	if c.pump == nil {
 		c.leave(from)
 	}
+	c.mu.Lock()
 	c.loop, c.handler = to, h
+	c.mu.Unlock()
+	if c.pump != nil {
+		c.pump.move(to)
+	}
 	to.Post(func() {
 		if c.loop != to {
 			return // closed on the way
@@ -267,26 +269,26 @@ func (c *Conn) Flush() error {
 	return err
 }
 
-// Close closes the connection. What is pending is lost.
+// Close closes the connection. What is pending is lost. Where it is not
+// attached, anybody may call it, as with every net.Conn.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := c.loop
-	if l != nil {
-		l.unlist(c)
+	l, p := c.loop, c.pump
+	if l == nil {
+		if c.raw == nil {
+			return net.ErrClosed
+		}
+		return c.raw.Close()
 	}
+	l.unlist(c)
 	c.loop, c.handler, c.out, c.stuck = nil, nil, nil, false
-	if l != nil && c.pump == nil {
+	if p == nil {
 		return c.shut(l)
 	}
-	if c.raw == nil {
-		return net.ErrClosed
-	}
 	err := c.raw.Close()
-	if c.pump != nil {
-		c.pump.abandon()
-		c.pump = nil
-	}
+	p.abandon()
+	c.pump = nil
 	return err
 }
 
@@ -325,8 +327,11 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 func (c *Conn) deadline(set func(net.Conn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.raw == nil || c.pump != nil {
+	switch {
+	case c.loop != nil:
 		return nil
+	case c.raw == nil:
+		return net.ErrClosed
 	}
 	return set(c.raw)
 }

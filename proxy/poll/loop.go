@@ -36,6 +36,7 @@ type Loop struct {
 	spare    []func()
 	handlers []Handler
 	buffers  [][]byte // to gather writes in
+	lent     []byte
 	stopping bool
 	done     chan struct{}
 }
@@ -82,6 +83,18 @@ func (l *Loop) rouse() {
 // Later has the handler called again after the others had their turn. Only the
 // loop may call it.
 func (l *Loop) Later(h Handler) { l.again = append(l.again, h) }
+
+// loanBytes is the size of [Loop.Buffer].
+const loanBytes = 64 << 10
+
+// Buffer is memory of 64 KiB for the function or handler that the loop is
+// running: the next one gets the same.
+func (l *Loop) Buffer() []byte {
+	if l.lent == nil {
+		l.lent = make([]byte, loanBytes)
+	}
+	return l.lent
+}
 
 // Close runs what was posted, closes the connections that are still attached,
 // tells their handlers, and returns when the loop has ended.

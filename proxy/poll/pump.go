@@ -39,6 +39,9 @@ func (p *pump) reads() {
 	buf := make([]byte, pumpBuffer)
 	for {
 		n, err := p.raw.Read(buf)
+		if n == 0 && err == nil {
+			continue // a pipe's empty write
+		}
 		p.mu.Lock()
 		p.have, p.readErr = buf[:n], err
 		stopped := p.stopped
@@ -82,10 +85,21 @@ func (p *pump) tell() bool {
 	l, stopped := p.loop, p.stopped
 	p.mu.Unlock()
 	return !stopped && l.Post(func() {
+		if p.left(l) {
+			p.tell()
+			return
+		}
 		if c.pump == p && c.handler != nil {
 			c.handler.Ready()
 		}
 	})
+}
+
+// left reports whether the connection has left a loop for another one.
+func (p *pump) left(l *Loop) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.loop != l
 }
 
 // signal wakes a goroutine; mu is held, because stop closes the channels.

@@ -6,53 +6,68 @@ import (
 	"io"
 	"net"
 	"slices"
-	"sync/atomic"
 )
 
-// Relay carries the frames of one direction. One goroutine owns it: it reads
-// src and is the only writer of dst.
+// Relay carries the frames of one direction. One goroutine at a time uses it,
+// and it is the only writer of dst.
 //
-// The loop is Next, then exactly one of Pass, Drop or Replace for the frame
-// that Next announced. Frames that pass are not copied: a run of them is
-// written straight out of the read buffer, at the latest when the next read
-// could block, so that one read makes one write.
+// A turn begins with Resume and ends with Park. In between comes Next, and then
+// exactly one of Pass, Drop or Replace for the frame that Next announced, again
+// and again until an error. Where src has nothing more to give that is src's
+// own, and the next turn goes on behind it. A frame that was announced and not
+// decided is announced again.
+//
+// Frames that pass are not copied: a run of them is written straight out of the
+// read buffer, when that is full, or at the end of the turn. Between turns the
+// relay holds nothing but the beginning of a frame.
 type Relay struct {
-	src io.Reader
-	dst io.Writer
-	buf buffer
+	src     io.Reader
+	dst     io.Writer
+	backlog Backlog // of dst
 
-	// buf.b[run:pos] passes and has not been written, buf.b[pos:end] has been
-	// read and not been decided.
+	// buf is lent for a turn or, for a frame that has to be read whole and
+	// doesn't fit, the relay's own. buf[run:pos] passes and has not been written,
+	// buf[pos:end] has been read and not been decided.
+	buf           []byte
+	lent          []byte // nil between turns
+	own           bool
 	run, pos, end int
 	// rest is how much of the current frame has not been read yet; it passes,
 	// or, with drop, is thrown away, as it comes.
 	rest int
 	drop bool
-	// out is written before buf.b[run:pos]. It holds what was made here and,
+	// out is written before buf[run:pos]. It holds what was made here and,
 	// where that follows passing frames closely, a copy of those.
 	out []byte
+	// kept is what the last turn has left undecided, unless that is in buf.
+	kept []byte
 
-	broken  bool        // a write has failed
-	writing atomic.Bool // a write is under way
-
-	last   int // bytes of the last read
-	frames int // since the last call of moved
+	broken bool // a write has failed
+	budget int  // bytes that this turn may still read
+	frames int  // since the last call of moved
 	moved  func(frames, bytes int)
 }
 
-// NewRelay makes the direction from src to dst. buffered is read before src;
-// it is what a login has read beyond its end. moved, unless nil, is told of
-// every read that follows at least one frame or byte.
-func NewRelay(src, dst net.Conn, buffered []byte, moved func(frames, bytes int)) *Relay {
-	r := &Relay{src: reader(src), dst: writer(dst), moved: moved}
-	if len(buffered) > 0 {
-		r.buf.b = slices.Clone(buffered)
-		r.end = len(buffered)
-	}
-	return r
+// Sizes in bytes.
+const (
+	// smallRun is what is copied rather than written on its own.
+	smallRun = 4 << 10
+	// leastRead is the room that a read gets: a TLS record.
+	leastRead = 16 << 10
+	// maxKept is the most that a relay keeps for what it builds, maxRest for
+	// what turns leave over.
+	maxKept = 16 << 10
+	maxRest = 1 << 10
+)
+
+// NewRelay makes the direction from src to dst. buffered is read before src; it
+// is what a login has read beyond its end. backlog may be nil. moved, unless
+// nil, is told of every read.
+func NewRelay(src io.Reader, dst io.Writer, backlog Backlog, buffered []byte, moved func(frames, bytes int)) *Relay {
+	return &Relay{src: src, dst: dst, backlog: backlog, moved: moved, kept: slices.Clone(buffered), end: len(buffered)}
 }
 
-// Next announces the next frame. It writes what passed before it would block.
+// Next announces the next frame.
 // The error is io.EOF when src ended between frames, io.ErrUnexpectedEOF
 // within one, a *Malformed for an impossible length, else src's or dst's own.
 func (r *Relay) Next() (Header, error) {
@@ -64,27 +79,19 @@ func (r *Relay) Next() (Header, error) {
 	if err := r.need(headerSize); err != nil {
 		return Header{}, err
 	}
-	length := int32(binary.BigEndian.Uint32(r.buf.b[r.pos+1:]))
+	length := int32(binary.BigEndian.Uint32(r.buf[r.pos+1:]))
 	if length < 4 || length-4 > maxFrame {
 		return Header{}, errors.Join(r.Flush(), malformed("invalid message length"))
 	}
-	r.frames++
-	return Header{Type: r.buf.b[r.pos], Size: int(length) - 4}, nil
+	return Header{Type: r.buf[r.pos], Size: int(length) - 4}, nil
 }
 
 // Pass forwards the frame untouched. What has not been read of it yet is
 // forwarded in pieces by the next Next.
 func (r *Relay) Pass(h Header) {
+	r.frames++
 	r.rest = r.skip(headerSize + h.Size)
 	r.drop = false
-}
-
-// Rest says that nothing is expected to follow the last frame soon. The relay
-// then waits with the small buffer, unless more has come already.
-func (r *Relay) Rest() {
-	if r.pos == r.end && r.rest == 0 {
-		r.last = 0
-	}
 }
 
 // Drop throws the frame away.
@@ -92,6 +99,7 @@ func (r *Relay) Drop(h Header) error {
 	if err := r.cut(); err != nil {
 		return err
 	}
+	r.frames++
 	r.rest = r.skip(headerSize + h.Size)
 	r.drop = true
 	r.run = r.pos
@@ -131,14 +139,14 @@ func (r *Relay) Prefix(h Header, n int) ([]byte, error) {
 	if err := r.need(n); err != nil {
 		return nil, err
 	}
-	return r.buf.b[r.pos+headerSize : r.pos+n], nil
+	return r.buf[r.pos+headerSize : r.pos+n], nil
 }
 
 // Flush writes everything that passed or was put.
 func (r *Relay) Flush() error {
 	if len(r.out) > 0 {
-		if r.pos-r.run <= smallBuffer {
-			r.out = append(r.out, r.buf.b[r.run:r.pos]...)
+		if r.pos-r.run <= smallRun {
+			r.out = append(r.out, r.buf[r.run:r.pos]...)
 			r.run = r.pos
 		}
 		if err := r.write(r.out); err != nil {
@@ -149,7 +157,7 @@ func (r *Relay) Flush() error {
 		}
 	}
 	if r.run < r.pos {
-		if err := r.write(r.buf.b[r.run:r.pos]); err != nil {
+		if err := r.write(r.buf[r.run:r.pos]); err != nil {
 			return err
 		}
 		r.run = r.pos
@@ -167,27 +175,13 @@ func (r *Relay) AtRest() bool {
 // its end: nothing else may be written to it then.
 func (r *Relay) MidWrite() bool { return r.broken || (r.rest > 0 && !r.drop) }
 
-// Writing reports whether a write is under way: for how long, the caller knows.
-// Anyone may ask.
-func (r *Relay) Writing() bool { return r.writing.Load() }
-
-// Release gives the buffers back. The relay can't be used afterwards.
-func (r *Relay) Release() {
-	r.buf.release()
-	r.out = nil
-	r.run, r.pos, r.end = 0, 0, 0
-}
-
 // write refuses to go on after a failure: what follows would begin in the
 // middle of a frame.
 func (r *Relay) write(b []byte) error {
 	if r.broken {
 		return &WriteError{net.ErrClosed}
 	}
-	r.writing.Store(true)
-	_, err := r.dst.Write(b)
-	r.writing.Store(false)
-	if err != nil {
+	if _, err := r.dst.Write(b); err != nil {
 		r.broken = true
 		return &WriteError{err}
 	}
@@ -204,10 +198,10 @@ func (r *Relay) skip(n int) int {
 // cut ends the run of passing bytes before pos, so that something else can
 // follow it: a short run is copied to out, a long one written.
 func (r *Relay) cut() error {
-	if r.pos-r.run > smallBuffer {
+	if r.pos-r.run > smallRun {
 		return r.Flush()
 	}
-	r.out = append(r.out, r.buf.b[r.run:r.pos]...)
+	r.out = append(r.out, r.buf[r.run:r.pos]...)
 	r.run = r.pos
 	return nil
 }
@@ -220,62 +214,6 @@ func (r *Relay) need(n int) error {
 				return io.ErrUnexpectedEOF
 			}
 			return err
-		}
-	}
-	return nil
-}
-
-// fill writes what is due and then reads once. want is how many bytes from
-// pos on the caller will need.
-func (r *Relay) fill(want int) error {
-	if err := r.Flush(); err != nil {
-		return err
-	}
-	held := r.end - r.pos
-	switch {
-	case held == 0:
-		r.buf.adapt(r.last)
-	case r.pos > 0:
-		copy(r.buf.b, r.buf.b[r.pos:r.end])
-	}
-	r.run, r.pos, r.end = 0, 0, held
-	if held == len(r.buf.b) {
-		r.buf.grow(held, want)
-	}
-	return r.read()
-}
-
-func (r *Relay) read() error {
-	n, err := r.src.Read(r.buf.b[r.end:])
-	r.end += n
-	r.last = n
-	if n > 0 {
-		if r.moved != nil {
-			r.moved(r.frames, n)
-			r.frames = 0
-		}
-		return nil // an error that came with bytes comes again
-	}
-	return err // none: nothing came, and the caller tries again
-}
-
-// stream carries the rest of a frame that is larger than what was read of it.
-func (r *Relay) stream() error {
-	for r.rest > 0 {
-		if err := r.Flush(); err != nil {
-			return err
-		}
-		r.buf.adapt(r.last)
-		r.run, r.pos, r.end = 0, 0, 0
-		if err := r.read(); err != nil {
-			if err == io.EOF {
-				return io.ErrUnexpectedEOF
-			}
-			return err
-		}
-		r.rest = r.skip(r.rest)
-		if r.drop {
-			r.run = r.pos
 		}
 	}
 	return nil

@@ -1,0 +1,93 @@
+package proxy
+
+import (
+	"context"
+
+	"github.com/pgask/pgask/pipeline"
+)
+
+// decide lets the Decider work on the frame at hand, aside, because that may
+// take long. It returns errHold at first. When the answer is there the frame is
+// handled once more from the beginning, and the same call returns the answer:
+// so whatever comes before it must not change anything. A cancel request and
+// the session's end cut it short.
+func decide[T any](s *session, ask func(context.Context) (T, Verdict)) (T, error) {
+	if s.answer != nil {
+		a := s.answer.(T)
+		s.answer = nil
+		return a, nil
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.cancels.decide(cancel)
+	s.hold = func() bool { return s.answer != nil }
+	s.deciding.Add(1)
+	go func() {
+		defer s.deciding.Done()
+		defer cancel()
+		a, v, err := guarded(ctx, ask)
+		s.cancels.decide(nil)
+		s.loop.Post(func() { s.decided(a, v, err) })
+	}()
+	var none T
+	return none, errHold
+}
+
+// guarded turns a panic into an error of the session.
+func guarded[T any](ctx context.Context, ask func(context.Context) (T, Verdict)) (a T, v Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	a, v = ask(ctx)
+	return a, v, nil
+}
+
+// decided goes on with the frame that was decided upon.
+func (s *session) decided(answer any, v Verdict, err error) {
+	if s.over {
+		return
+	}
+	if err != nil {
+		s.end(err)
+		return
+	}
+	s.metrics.Judged(v)
+	s.answer, s.probe = answer, nil
+	s.turn(s.upstream)
+}
+
+// judging asks for a decision about a statement.
+func judging(ask func(context.Context) pipeline.Decision) func(context.Context) (*pipeline.Decision, Verdict) {
+	return func(ctx context.Context) (*pipeline.Decision, Verdict) {
+		d := ask(ctx)
+		if ctx.Err() != nil { // nobody wants the answer, whatever it was
+			d = refusal(errCancelled)
+		}
+		return &d, verdict(&d)
+	}
+}
+
+// denying asks whether something that was judged before is denied now.
+func denying(ask func(context.Context) *pipeline.Denial) func(context.Context) (*pipeline.Denial, Verdict) {
+	return func(ctx context.Context) (*pipeline.Denial, Verdict) {
+		d := ask(ctx)
+		if d == nil && ctx.Err() != nil {
+			d = newDenial(errCancelled)
+		}
+		if d != nil {
+			return d, Denied
+		}
+		return nil, Untouched
+	}
+}
+
+func verdict(d *pipeline.Decision) Verdict {
+	switch {
+	case d.Untouched:
+		return Untouched
+	case planted(d):
+		return Denied
+	}
+	return Replaced
+}
