@@ -261,10 +261,13 @@ func TestDrain(t *testing.T) {
 // than limits.clients. When others have taken all its files, it refuses clients by
 // 53300, keeps the sessions it has, and takes new ones when there is room.
 func TestOutOfDescriptors(t *testing.T) {
-	f := unstarted(t, same)
+	f := unstarted(t, limits("clients: 200, login: 2m")) // who says nothing stays
 	p := f.run(t, launch{shell: `ulimit -n 40; exec "$@"`})
 	up(t, f.HTTP)
 	open := []*pgx.Conn{f.Connect(t, "dba"), f.Connect(t, "dba")}
+	for _, conn := range open { // they have begun, and need no more files
+		table(t, conn, "SELECT 1")
+	}
 	var silent []net.Conn
 	defer func() {
 		for _, conn := range silent {

@@ -208,6 +208,9 @@ func (c *connection) refuse(err error) {
 	}
 	c.log.Info("session refused", "error", err)
 	sayFatal(c.conn, err, c.log)
+	if c.terms.crowded { // others wait for the descriptor
+		_ = c.conn.SetReadDeadline(time.Now().Add(crowdedPatience / 4))
+	}
 	linger(c.conn)
 }
 

@@ -118,6 +118,9 @@ func (s *session) begin(err error) {
 	if err == nil {
 		err = s.clientConn.Attach(s.loop, (*clientSide)(s))
 	}
+	if outOfDescriptors(err) { // attaching takes one for a moment
+		err = errCrowded
+	}
 	if s.stillborn != nil {
 		err = s.stillborn
 	}

@@ -42,11 +42,15 @@ func (s *spare) release() bool {
 	return true
 }
 
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
 // acceptSpare takes the next client with the spare descriptor, where err says
 // that there is no other. Only a client for whom there is room by then is
 // welcome.
 func (s *Server) acceptSpare(ln net.Listener, err error, cancels bool) bool {
-	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) || !s.spare.release() {
+	if !outOfDescriptors(err) || !s.spare.release() {
 		return false
 	}
 	conn, err := ln.Accept()
