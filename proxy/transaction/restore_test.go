@@ -87,7 +87,7 @@ func compare(t *testing.T, client, backend *session) {
 		if one.Note(name, ""); client.values.Reported()&one.Reported() == 0 {
 			continue // an older server
 		}
-		want, got := client.must("SHOW " + name), backend.must("SHOW " + name)
+		want, got := client.must("SHOW "+name), backend.must("SHOW "+name)
 		if got[0] != want[0] {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
