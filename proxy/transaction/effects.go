@@ -14,7 +14,8 @@ const (
 	// statements Postgres refuses it.
 	DiscardsAll
 	// DeallocatesAll: all prepared statements of the backend are gone. The tag
-	// of CommandComplete says whether and when.
+	// of CommandComplete says whether and when, but for those within a DO, which
+	// pin as well.
 	DeallocatesAll
 	// Names: EXECUTE or DEALLOCATE of one prepared statement, by the client's
 	// name for it.

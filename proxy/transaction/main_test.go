@@ -39,7 +39,6 @@ func dial(t testing.TB, server *postgres.Server, database string) *session {
 	}
 	t.Cleanup(func() { _ = h.Conn.Close() })
 	s := &session{t: t, conn: h.Conn, greeting: h.ParameterStatuses}
-	s.values.Note("client_encoding", h.ParameterStatuses["client_encoding"])
 	for name, value := range h.ParameterStatuses {
 		s.values.Note(name, value)
 	}

@@ -72,6 +72,13 @@ func (v *Values) Note(name, text string) {
 	if !ok {
 		return
 	}
+	if p == clientEncoding && !v.known.Has(p) { // a greeting, in any order
+		for i := range v.values {
+			if !ascii(v.values[i].text) {
+				v.values[i].encoding = text
+			}
+		}
+	}
 	v.known |= 1 << p
 	v.values[p] = value{text: text}
 	if !ascii(text) {

@@ -148,10 +148,13 @@ func (s *scanner) begin(n name) {
 		if next == wordPrepare {
 			next = ahead.next().meaning()
 		}
-		if next == wordAll {
-			s.found |= DeallocatesAll
-		} else {
+		switch {
+		case next != wordAll:
 			s.found |= Names
+		case s.body:
+			s.found |= DeallocatesAll | Pins
+		default:
+			s.found |= DeallocatesAll
 		}
 	}
 }

@@ -15,6 +15,9 @@ const text = 25
 // them as they were reported; they are never part of a statement's text. The
 // batch is one transaction: all or, on an error, nothing is set.
 //
+// A RESET by the client takes the backend's own default, so backends are shared
+// only among clients with the same start-up parameters.
+//
 // It returns dst as it was where a value fits into no message.
 func AppendRestore(dst []byte, client, backend *Values) ([]byte, error) {
 	r := restorer{frames: dst, encoding: backend.values[clientEncoding].text}

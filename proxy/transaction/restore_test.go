@@ -156,6 +156,18 @@ func TestRestoreUnknown(t *testing.T) {
 	}
 }
 
+// TestGreeting: it doesn't matter in which order a greeting comes.
+func TestGreeting(t *testing.T) {
+	var a, b transaction.Values
+	a.Note("search_path", "sch\xe9ma")
+	a.Note("client_encoding", "LATIN1")
+	b.Note("client_encoding", "LATIN1")
+	b.Note("search_path", "sch\xe9ma")
+	if a != b {
+		t.Errorf("%v, %v", a, b)
+	}
+}
+
 func BenchmarkRestoreNothing(b *testing.B) {
 	var client, backend transaction.Values
 	for _, name := range settings {

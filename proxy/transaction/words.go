@@ -82,6 +82,17 @@ var spellings = [...][]spelling{
 	15: {{"characteristics", wordCharacteristics}},
 }
 
+// initials are the letters that words of a length begin with, a as the lowest
+// bit: most of a text's words end here.
+var initials = func() (letters [len(spellings)]uint32) {
+	for length, all := range spellings {
+		for _, s := range all {
+			letters[length] |= 1 << (s.text[0] - 'a')
+		}
+	}
+	return letters
+}()
+
 // leaves are beginnings of names: temporary schemas, and functions that take
 // session-level locks, connections or a replication origin.
 var leaves = [...]string{"pg_temp", "pg_advisory_lock", "pg_try_advisory_lock", "pg_replication_origin_session_", "dblink_connect"}
@@ -102,7 +113,7 @@ func (t token) meaning() name {
 }
 
 func lookup(text string) name {
-	if len(text) < len(spellings) {
+	if n := len(text); n > 0 && n < len(spellings) && initials[n]&(1<<(text[0]|0x20-'a')) != 0 {
 		for _, s := range spellings[len(text)] {
 			if s.text[0] == text[0]|0x20 && fold(text, s.text) {
 				return s.name
