@@ -156,6 +156,7 @@ func TestScan(t *testing.T) {
 		{"SELECT set_config('search_path', 'pg_temp', true)", "pins"},
 		{"SELECT set_config('a.b', '1', $1)", "pins"},
 		{"SELECT set_config('a.b', '1', true", "pins"},
+		{"SELECT set_config('a.b', true), set_config('a', 'b', 'c', true)", "pins"}, // somebody's own
 		{"UPDATE pg_settings SET setting = '1' WHERE name = 'work_mem'", "pins"},
 		{"SELECT * FROM pg_settings", ""},
 
