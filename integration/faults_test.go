@@ -172,6 +172,13 @@ func TestBackendKilled(t *testing.T) {
 		for _, process := range processes { // it may be the same one, or gone
 			table(t, observer, "select pg_terminate_backend("+strconv.Itoa(process)+")")
 		}
+		waitFor(t, func() bool { // a signal takes a moment
+			var left int
+			if err := observer.QueryRow(t.Context(), "select count(*) from pg_stat_activity where pid = any($1)", processes).Scan(&left); err != nil {
+				t.Fatal(err)
+			}
+			return left == 0
+		})
 		for range 3 {
 			answers(t, p.login(t, "pooled"))
 		}
