@@ -100,7 +100,7 @@ func (p *passage) abortOne(t *testing.T, random *rand.Rand) {
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	var way func(*testing.T, net.Conn, *rand.Rand)
 	switch n := random.IntN(100); {
-	case n < 60:
+	case n < 75: // a login costs more than all the rest
 		way = beforeLogin[random.IntN(len(beforeLogin))]
 	default:
 		way = afterLoginWays[random.IntN(len(afterLoginWays))]

@@ -30,7 +30,7 @@ const (
 
 // singly is how many bytes of a burst are sent byte by byte, from its start and
 // up to its end. What is between them in a very long one comes in pieces.
-const singly = 32 << 10
+const singly = 4 << 10
 
 // cutConn reads and writes in small steps.
 type cutConn struct {
@@ -85,21 +85,21 @@ func (c *cutConn) step(random *rand.Rand, from, size int) int {
 // the other.
 func replay(t *testing.T, sessions []*record.Session) {
 	t.Helper()
+	accept, addr := pgtest.Listen(t)
+	p := serveOver(t, passageOptions{backend: addr})
 	for _, how := range []cutting{oneByte, pieces, whole, ahead} {
 		t.Run(string(how), func(t *testing.T) {
 			for i, s := range sessions {
 				if !s.IsCancel() {
-					replaySession(t, s, how, uint64(i))
+					replaySession(t, p, accept, s, how, uint64(i))
 				}
 			}
 		})
 	}
 }
 
-func replaySession(t *testing.T, s *record.Session, how cutting, seed uint64) {
+func replaySession(t *testing.T, p *passage, accept func() *pgtest.Peer, s *record.Session, how cutting, seed uint64) {
 	t.Helper()
-	accept, addr := pgtest.Listen(t)
-	p := serveOver(t, passageOptions{backend: addr})
 	login, rest := splitLogin(s)
 	served := make(chan net.Conn, 1)
 	go func() { served <- serveLogin(accept(), login, how, seed) }()
@@ -121,12 +121,10 @@ func replaySession(t *testing.T, s *record.Session, how cutting, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Terminate is for pgask itself: what becomes of the backend is the pool's.
-	if _, err := client.Write(pgtest.Terminate()); err != nil {
-		t.Error(err)
-	}
-	_ = client.Close()
+	// Terminate isn't played: it is for pgask itself, which would keep the backend.
 	_ = backend.Close()
+	_, _ = io.Copy(io.Discard, client.Conn)
+	_ = client.Close()
 }
 
 // splitLogin parts a session's login, up to the first ReadyForQuery, from the
