@@ -32,6 +32,9 @@ type preread struct {
 	first []byte
 }
 
+// NetConn is what a loop attaches.
+func (p *preread) NetConn() net.Conn { return p.Conn }
+
 func (p *preread) Read(b []byte) (int, error) {
 	if len(p.first) == 0 {
 		return p.Conn.Read(b)

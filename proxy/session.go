@@ -129,7 +129,9 @@ func (s *session) begin(err error) {
 		s.backend.OnKill(func() { s.kill(errShutdown) })
 	}
 	s.endDrained()
-	(*serverSide)(s).Ready() // something may have come with the login
+	// Something may have come with the logins, in what TLS has read already.
+	(*serverSide)(s).Ready()
+	(*clientSide)(s).Ready()
 }
 
 // kill ends the session. Anybody may call it.

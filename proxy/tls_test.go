@@ -172,6 +172,22 @@ func TestTLS(t *testing.T) {
 	})
 }
 
+// TestAhead: a client may go on before its login is over. TLS has read what came
+// in the same record, so that nothing is left in the socket to wake anybody for.
+func TestAhead(t *testing.T) {
+	a := newAuthority(t)
+	g, backends := scripted(t, nil)
+	config := &tls.Config{Certificates: []tls.Certificate{a.issue("localhost")}, ClientCAs: a.pool, ClientAuth: tls.VerifyClientCertIfGiven}
+	_, addr := serve(t, proxy.Options{Gate: g, TLS: proxy.TLS{Mode: proxy.TLSPrefer, Config: func() *tls.Config { return config }}})
+	p := a.encrypt(addr, a.issue("carl"))
+	p.Send(pgtest.Startup(wire.Version30, "user", "carl"), pgtest.Query("select 1"))
+	backend := <-backends
+	backend.Expect("Q")
+	backend.Send(pgtest.Complete("SELECT 1"), pgtest.Ready('I'))
+	p.Until('Z')
+	p.Expect("CZ")
+}
+
 // TestStuffing: bytes that were put behind an SSLRequest are never taken for
 // the client's (CVE-2021-3935).
 func TestStuffing(t *testing.T) {
