@@ -68,6 +68,7 @@ type session struct {
 	cause   error
 	// stillborn is the cause of a session that must end before it does anything.
 	stillborn error
+	doomed    error // the same, of one that was killed before it had begun
 	deciding  sync.WaitGroup
 	ended     func(cause error)
 
@@ -121,8 +122,11 @@ func (s *session) begin(err error) {
 	if outOfDescriptors(err) { // attaching takes one for a moment
 		err = errCrowded
 	}
-	if s.stillborn != nil {
+	switch {
+	case s.stillborn != nil:
 		err = s.stillborn
+	case s.doomed != nil:
+		err = s.doomed
 	}
 	s.end(err)
 	if s.backend.OnKill != nil && !s.over {
@@ -134,9 +138,16 @@ func (s *session) begin(err error) {
 	(*clientSide)(s).Ready()
 }
 
-// kill ends the session. Anybody may call it.
+// kill ends the session, at once where it has begun, else then. Anybody may call
+// it.
 func (s *session) kill(cause error) {
-	s.loop.Post(func() { s.end(cause) })
+	s.loop.Post(func() {
+		if !s.begun {
+			s.doomed = cause
+			return
+		}
+		s.end(cause)
+	})
 }
 
 func (s *session) moved(d Direction, frames, bytes int) {

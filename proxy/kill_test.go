@@ -1,0 +1,39 @@
+package proxy_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/proxy"
+	"github.com/pgask/pgask/proxy/pgtest"
+	"github.com/pgask/pgask/proxy/poll"
+)
+
+// TestKillBeforeItBegins: a session is known by its key a moment before its
+// backend has come to its loop. Whoever ends it then ends only this one.
+func TestKillBeforeItBegins(t *testing.T) {
+	killed := make(chan struct{})
+	g := gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
+			_, conn := pgtest.Pair(t)
+			watched := poll.New(conn)
+			return &proxy.Backend{Conn: watched, PID: 42, TxStatus: 'I', Release: func() { _ = watched.Close() },
+				Attach: func(l *poll.Loop, h poll.Handler, then func(error)) {
+					go func() {
+						<-killed
+						l.Post(func() { then(watched.Attach(l, h)) })
+					}()
+				}}, nil
+		}}, nil
+	})
+	server, addr := serve(t, proxy.Options{Gate: g})
+	client := pgtest.Dial(t, addr)
+	key := client.Login(password, "user", "ana")
+	if !server.Kill(key.PID) {
+		t.Fatal("there is no such session")
+	}
+	close(killed)
+	client.ExpectError("57P01")
+	client.ExpectEnd()
+}
