@@ -96,7 +96,9 @@ func undo(leaves []func()) {
 
 // hand gives everything to the session. Nothing of the login outlives this.
 func (c *connection) hand(s *session) {
-	s.draining = !c.server.adopt(c.raw, s)
+	if !c.server.adopt(c.raw, s) {
+		s.draining = true // from adopt on, who is to be asked is asked on the loop
+	}
 	metrics, leaves, log, began := c.server.metrics, c.leaves, s.log, time.Now()
 	metrics.SessionOpened()
 	log.Debug("session opened")
