@@ -170,6 +170,24 @@ func TestPieces(t *testing.T) {
 	})
 }
 
+// TestDripped: a long statement that comes a little at a time is not copied for
+// every piece of it.
+func TestDripped(t *testing.T) {
+	in, reads := frame('w', make([]byte, 99_000)), 0
+	dripping := func(have int) int { // every other read finds nothing
+		reads++
+		return min(500, have) * (reads % 2)
+	}
+	var err error
+	allocated := testing.AllocsPerRun(1, func() { err = relayAll(&pieces{in: in, next: dripping}, &pieces{}, nil) })
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	if allocated > 40 { // 200 pieces
+		t.Errorf("%v allocations", allocated)
+	}
+}
+
 // TestOneWrite: one turn makes one write, whatever happened to its frames.
 func TestOneWrite(t *testing.T) {
 	for _, kinds := range []string{"DDDDDDDDDDDDDDDDDDDD", "PBDES", "wBDES", "DDrDbDxD"} {

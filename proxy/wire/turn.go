@@ -49,7 +49,7 @@ func (r *Relay) Park() error {
 		r.kept = append(r.kept, held...)
 	}
 	if r.own = r.own && len(held) > 0; r.own {
-		r.buf = held
+		r.buf = r.buf[r.pos:] // with the room behind it: more is to come
 	} else {
 		r.buf = nil
 	}
