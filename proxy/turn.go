@@ -46,9 +46,10 @@ func (s *session) goOn() {
 	}
 }
 
-// turn runs one direction as far as it goes. A panic costs this session.
+// turn runs one direction as far as it goes, from begin on. A panic costs this
+// session.
 func (s *session) turn(direction func()) {
-	if s.over {
+	if s.over || !s.begun {
 		return
 	}
 	defer func() {
