@@ -94,7 +94,7 @@ func TestExtended(t *testing.T) {
 	p.Send(pgtest.Execute("p", 0), pgtest.Parse("x", "RELOAD"), pgtest.Sync())
 	p.ExpectError("34000")
 	p.Expect("Z")
-	p.Send(pgtest.Bind("", "x"), pgtest.Sync())
+	p.Send(pgtest.Bind("", "x"), pgtest.Query("SHOW VERSION"), pgtest.Frame(wire.FunctionCall, int32(1), int16(0), int16(0), int16(0)), pgtest.Sync())
 	p.ExpectError("26000")
 	p.Expect("Z")
 	p.Send(pgtest.Parse("", "PAUSE; RESUME"), pgtest.Sync(), pgtest.Bind("", "s", "a parameter"), pgtest.Sync(), pgtest.Parse("s", "RELOAD"), pgtest.Sync(),
@@ -133,6 +133,27 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
+// written is a log that a test reads line by line.
+type written chan string
+
+func (w written) Write(line []byte) (int, error) {
+	w <- string(line)
+	return len(line), nil
+}
+
+// TestLogged: the log has the commands, and no other text that is sent.
+func TestLogged(t *testing.T) {
+	log := make(written, 1)
+	p, _ := open(t, func(c *admin.Console) { c.Log = slog.New(slog.NewTextHandler(log, nil)) })
+	for text, want := range map[string]string{"PAUSE acme": `command="pause acme"`, "set application_name = 'hush'": "command=SET", "commit hush": "command=COMMIT"} {
+		p.Send(pgtest.Query(text))
+		if line := <-log; !strings.Contains(line, want) || strings.Contains(line, "hush") {
+			t.Error(line)
+		}
+		p.Expect("CZ")
+	}
+}
+
 // TestHostile: frames that are too long, or none, end the session and nothing
 // else.
 func TestHostile(t *testing.T) {
@@ -143,6 +164,7 @@ func TestHostile(t *testing.T) {
 	for _, bytes := range [][]byte{{'?', 0, 0, 0, 4}, {'Q', 0, 0, 0, 0}, {'B', 0, 0, 0, 5, 0}, {'P', 0xff, 0xff, 0xff, 0xff}} {
 		p, _ := open(t, nil)
 		p.Send(bytes)
+		p.ExpectError("08P01")
 		p.ExpectEnd()
 	}
 }

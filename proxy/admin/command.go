@@ -8,7 +8,7 @@ import (
 )
 
 // command is what a statement asks for: a table, or something to do. tag is the
-// command tag; a table's gets the number of its rows.
+// command tag; a table's gets the number of its rows. text is for the log.
 type command struct {
 	text    string
 	tag     string
@@ -25,13 +25,17 @@ const commandList = "SHOW HELP, SHOW POOLS, SHOW CLIENTS, SHOW SERVERS, SHOW STA
 
 // compile finds the command of a statement.
 func (c *Console) compile(s statement) (*command, error) {
-	for _, find := range []func(statement) (*command, error){c.show, c.onPools, c.onProcess, plumbing} {
+	for _, find := range []func(statement) (*command, error){c.show, c.onPools, c.onProcess} {
 		if found, err := find(s); found != nil || err != nil {
 			if found != nil {
 				found.text = s.String()
 			}
 			return found, err
 		}
+	}
+	if found := plumbing(s); found != nil {
+		found.text = found.tag // the rest may be anything
+		return found, nil
 	}
 	return nil, unknown(s)
 }
@@ -115,22 +119,22 @@ var harmless = map[string]bool{"extra_float_digits": true, "application_name": t
 	"client_min_messages": true, "statement_timeout": true, "lock_timeout": true, "idle_in_transaction_session_timeout": true}
 
 // plumbing is what drivers send besides what people type.
-func plumbing(s statement) (*command, error) {
+func plumbing(s statement) *command {
 	switch {
 	case s.is("begin"), s.is("start", "transaction"):
-		return &command{tag: "BEGIN", status: 'T'}, nil
+		return &command{tag: "BEGIN", status: 'T'}
 	case s.is("commit"), s.is("end"):
-		return &command{tag: "COMMIT", status: 'I'}, nil
+		return &command{tag: "COMMIT", status: 'I'}
 	case s.is("rollback"), s.is("abort"):
-		return &command{tag: "ROLLBACK", status: 'I'}, nil
+		return &command{tag: "ROLLBACK", status: 'I'}
 	case s.is("set") && len(s) > 2 && harmless[s[1].text], s.is("set", "session", "characteristics"):
-		return &command{tag: "SET"}, nil
+		return &command{tag: "SET"}
 	case s.is("discard", "all"), s.is("deallocate", "all"):
-		return &command{tag: strings.ToUpper(s.String())}, nil
+		return &command{tag: strings.ToUpper(s.String())}
 	case s.is("select", "1") && len(s) == 2:
-		return &command{tag: "SELECT", columns: numbers("?column?"), rows: func() [][]any { return [][]any{{int64(1)}} }}, nil
+		return &command{tag: "SELECT", columns: numbers("?column?"), rows: func() [][]any { return [][]any{{int64(1)}} }}
 	case s.is("show", "transaction", "isolation", "level"):
-		return &command{tag: "SHOW", columns: texts("transaction_isolation"), rows: func() [][]any { return [][]any{{"read committed"}} }}, nil
+		return &command{tag: "SHOW", columns: texts("transaction_isolation"), rows: func() [][]any { return [][]any{{"read committed"}} }}
 	}
-	return nil, nil
+	return nil
 }

@@ -50,15 +50,24 @@ func (s *session) run() {
 	}()
 	for {
 		message, err := s.wire.Receive()
-		if tooLong, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
-			s.wire.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "54000", Message: tooLong.Error()})
-			_ = s.wire.Flush() // it is over either way
+		if err != nil {
+			s.refuse(err)
 			return
 		}
-		if err != nil || !s.answer(message) {
+		if !s.answer(message) {
 			return
 		}
 	}
+}
+
+// refuse is the last word to a client that is gone or has sent no frame.
+func (s *session) refuse(err error) {
+	code := "08P01"
+	if _, tooLong := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); tooLong {
+		code = "54000"
+	}
+	s.wire.Send(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: code, Message: err.Error()})
+	_ = s.wire.Flush() // it is over either way
 }
 
 // answer deals with one message and reports whether the session goes on.
@@ -66,28 +75,35 @@ func (s *session) answer(message pgproto3.FrontendMessage) bool {
 	switch m := message.(type) {
 	case *pgproto3.Terminate:
 		return false
-	case *pgproto3.Query:
-		s.query(m.String)
 	case *pgproto3.Sync:
 		s.skipping = false
 		if s.status == 'I' {
 			clear(s.portals)
 		}
 		s.ready()
+	case *pgproto3.Flush:
+	default:
+		if !s.skipping {
+			s.carryOut(m)
+		}
+	}
+	return s.wire.Flush() == nil
+}
+
+// carryOut does what a message asks, unless an error has to be skipped.
+func (s *session) carryOut(message pgproto3.FrontendMessage) {
+	switch m := message.(type) {
+	case *pgproto3.Query:
+		s.query(m.String)
 	case *pgproto3.FunctionCall:
 		s.fail(&failure{code: "0A000", message: "the admin database has no functions"})
 		s.ready()
-	case *pgproto3.Flush:
 	default:
-		if s.skipping {
-			return true
-		}
 		if err := s.extended(m); err != nil {
 			s.fail(err)
 			s.skipping = true
 		}
 	}
-	return s.wire.Flush() == nil
 }
 
 func (s *session) ready() { s.wire.Send(&pgproto3.ReadyForQuery{TxStatus: s.status}) }
@@ -103,7 +119,6 @@ func (s *session) fail(err error) {
 // query answers a simple Query.
 func (s *session) query(text string) {
 	defer s.ready()
-	s.skipping = false
 	statements, err := split(text)
 	if err != nil {
 		s.fail(err)
