@@ -80,11 +80,17 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	return s, err
 }
 
+// backendLogin is what a login at a backend may take, after the wait for a place.
+const backendLogin = 10 * time.Second
+
 func (s *service) options() proxy.Options {
 	l := proxy.DefaultLimits()
 	l.Clients, l.Login, l.Idle = s.clients(), s.config.Limits.Login, s.config.Limits.Idle
 	l.UserClients, l.AddressClients, l.LoginFailures = s.config.Limits.UserClients, s.config.Limits.AddressClients, s.config.Limits.LoginFailures
 	l.StatementBytes = int(s.config.Limits.StatementBytes)
+	for _, d := range s.config.Databases {
+		l.Connect = max(l.Connect, d.Pool.Wait+backendLogin)
+	}
 	if s.config.ReusePort {
 		l.Leave = s.config.Limits.Drain / 2 // the other process takes those who leave by themselves
 	}
