@@ -67,7 +67,7 @@ func (s *session) look() Client {
 // state is in the words of pg_stat_activity.
 func (s *session) state() string {
 	switch {
-	case !s.quiet():
+	case s.working():
 		return "active"
 	case s.status == 'T':
 		return "idle in transaction"

@@ -210,7 +210,7 @@ func (s *session) readyForQuery(h wire.Header) error {
 		s.decider.Ready(status)
 	}
 	s.down.Pass(h)
-	if s.draining && s.quiet() && status == 'I' {
+	if s.draining && !s.working() && status == 'I' {
 		return errShutdown
 	}
 	return nil

@@ -158,6 +158,10 @@ func (s *session) moved(d Direction, frames, bytes int) {
 // quiet reports whether nothing is owed to the client.
 func (s *session) quiet() bool { return s.owed.empty() }
 
+// working reports whether something is owed, or will be: a frame is being
+// decided on.
+func (s *session) working() bool { return !s.quiet() || s.hold != nil }
+
 // checkIdle ends a session that has done nothing for the limit: nothing is
 // running, or what is running can't be delivered.
 func (s *session) checkIdle() {
@@ -168,7 +172,7 @@ func (s *session) checkIdle() {
 	switch {
 	case since < s.limits.Idle:
 		s.idle.Reset(s.limits.Idle - since)
-	case s.quiet(), s.clientConn.Pending() > 0:
+	case !s.working(), s.clientConn.Pending() > 0:
 		s.end(errIdle)
 	default:
 		s.idle.Reset(s.limits.Idle)
@@ -185,7 +189,7 @@ func (s *session) drain() {
 }
 
 func (s *session) endDrained() {
-	if s.begun && s.draining && s.quiet() && s.status == 'I' {
+	if s.begun && s.draining && !s.working() && s.status == 'I' {
 		s.end(errShutdown)
 	}
 }

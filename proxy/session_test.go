@@ -229,6 +229,42 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// TestShutdownWhileDeciding: a statement that is being judged has not been sent,
+// and its session isn't idle all the same.
+func TestShutdownWhileDeciding(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	d := &decider{governed: true, query: func(context.Context, string) pipeline.Decision {
+		close(asked)
+		<-answer
+		return pipeline.Decision{Untouched: true}
+	}}
+	g, backends := scripted(t, func() proxy.Decider { return d })
+	server, addr := serve(t, proxy.Options{Gate: g})
+	idle, busy := pgtest.Dial(t, addr), pgtest.Dial(t, addr)
+	idle.Login(password, "user", "ana")
+	<-backends
+	busy.Login(password, "user", "ana")
+	backend := <-backends
+	busy.Send(pgtest.Query("select 1"))
+	<-asked
+	if all := server.Clients(); len(all) != 2 || all[0].State != "idle" || all[1].State != "active" {
+		t.Errorf("clients are said to be %v", all)
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Shutdown(t.Context()) }()
+	idle.ExpectError("57P01")
+	idle.ExpectEnd()
+	server.Clients() // has waited for the loop
+	close(answer)
+	backend.Expect("Q")
+	backend.Send(pgtest.Complete("SELECT 1"), pgtest.Ready('I'))
+	busy.Expect("CZ")
+	busy.ExpectError("57P01")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestIdleTimeout(t *testing.T) {
 	client, _, _ := sessionWith(t, nil, proxy.Options{Limits: proxy.Limits{Idle: 50 * time.Millisecond}})
 	client.ExpectError("57P05")
