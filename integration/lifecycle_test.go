@@ -127,10 +127,10 @@ func TestRestart(t *testing.T) {
 	defer clients.Wait()
 	defer stop()
 	for i := range 4 {
-		user := []string{"ana", "dba"}[i%2]
+		dsn := f.Through([]string{"ana", "dba"}[i%2]) // one address, whoever listens there
 		clients.Go(func() {
 			for ctx.Err() == nil {
-				if err := visit(f.Through(user)); err != nil {
+				if err := visit(dsn); err != nil {
 					t.Errorf("after %d visits: %v", asked.Load(), err)
 					return
 				}
