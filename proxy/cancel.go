@@ -153,7 +153,7 @@ func (s *session) cancel(ctx context.Context) (bool, error) {
 	}
 	defer s.cancels.under.Done()
 	busy := make(chan bool, 1)
-	if !s.loop.Post(func() { busy <- !s.over && !s.quiet() }) || !<-busy {
+	if !s.post(func() { busy <- !s.over && !s.quiet() }) || !<-busy {
 		return false, nil
 	}
 	return true, s.backend.cancel(ctx)

@@ -26,7 +26,7 @@ func decide[T any](s *session, ask func(context.Context) (T, Verdict)) (T, error
 		defer cancel()
 		a, v, err := guarded(ctx, ask)
 		s.cancels.decide(nil)
-		s.loop.Post(func() { s.decided(a, v, err) })
+		s.post(func() { s.decided(a, v, err) })
 	}()
 	var none T
 	return none, errHold

@@ -15,7 +15,11 @@ const lastWord = 2 * time.Second
 // end ends the session; the first cause wins. A nil cause ends nothing. The
 // rest may block, so it is done aside.
 func (s *session) end(cause error) {
-	if cause == nil || s.over {
+	switch {
+	case cause == nil || s.over:
+		return
+	case !s.begun:
+		s.doomed = cause
 		return
 	}
 	s.over, s.cause = true, cause
@@ -53,7 +57,7 @@ func (s *session) finish(lost error, reuse bool) {
 		s.abandon()
 	}
 	s.cancels.wait()
-	if !reuse || !s.loop.Post(s.giveBack) {
+	if !reuse || !s.post(s.giveBack) {
 		s.backend.Release()
 	}
 	if spoken {

@@ -10,7 +10,7 @@ import (
 // Query, Parse or Execute, so while the frame at hand is held.
 func (s *session) Prepared(name string) (*pipeline.Decision, error) {
 	found := make(chan *pipeline.Decision, 1)
-	s.loop.Post(func() { s.lookUp([]byte(name), found) })
+	s.post(func() { s.lookUp([]byte(name), found) })
 	select {
 	case d := <-found:
 		return d, nil
@@ -38,7 +38,7 @@ func (s *session) lookUp(name []byte, found chan<- *pipeline.Decision) {
 // Decider calls it as it does Prepared.
 func (s *session) Room(name string, bytes int) bool {
 	room := make(chan bool, 1)
-	s.loop.Post(func() { room <- !s.statements.full([]byte(name), bytes) })
+	s.post(func() { room <- !s.statements.full([]byte(name), bytes) })
 	select {
 	case fits := <-room:
 		return fits

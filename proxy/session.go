@@ -68,7 +68,7 @@ type session struct {
 	cause   error
 	// stillborn is the cause of a session that must end before it does anything.
 	stillborn error
-	doomed    error // the same, of one that was killed before it had begun
+	doomed    error // the same, of one that was ended before it had begun
 	deciding  sync.WaitGroup
 	ended     func(cause error)
 
@@ -114,7 +114,7 @@ func (s *session) start(ended func(cause error)) {
 // begin is on the loop, with the backend attached.
 func (s *session) begin(err error) {
 	s.begun, s.active = true, time.Now()
-	s.idle = time.AfterFunc(s.limits.Idle, func() { s.loop.Post(s.checkIdle) })
+	s.idle = time.AfterFunc(s.limits.Idle, func() { s.post(s.checkIdle) })
 	s.unwatch = context.AfterFunc(s.ctx, func() { s.kill(errShutdown) })
 	if err == nil {
 		err = s.clientConn.Attach(s.loop, (*clientSide)(s))
@@ -141,13 +141,7 @@ func (s *session) begin(err error) {
 // kill ends the session, at once where it has begun, else then. Anybody may call
 // it.
 func (s *session) kill(cause error) {
-	s.loop.Post(func() {
-		if !s.begun {
-			s.doomed = cause
-			return
-		}
-		s.end(cause)
-	})
+	s.post(func() { s.end(cause) })
 }
 
 func (s *session) moved(d Direction, frames, bytes int) {
@@ -182,7 +176,7 @@ func (s *session) checkIdle() {
 // drain ends the session at its next quiet moment outside a transaction.
 // Anybody may call it.
 func (s *session) drain() {
-	s.loop.Post(func() {
+	s.post(func() {
 		s.draining = true
 		s.endDrained()
 	})

@@ -298,3 +298,18 @@ func TestPanic(t *testing.T) {
 	client.ExpectEnd()
 	backend.ExpectEnd()
 }
+
+// explodes is Metrics with a bug in what the loop calls itself.
+type explodes struct{ counts }
+
+func (*explodes) Judged(proxy.Verdict) { panic("a bug") }
+
+// TestPanicOnTheLoop: a bug in what others have posted for a session ends that
+// session only.
+func TestPanicOnTheLoop(t *testing.T) {
+	client, backend, _ := sessionWith(t, &decider{governed: true}, proxy.Options{Metrics: &explodes{}})
+	client.Send(pgtest.Query("select 1"))
+	client.ExpectError("XX000")
+	client.ExpectEnd()
+	backend.ExpectEnd()
+}

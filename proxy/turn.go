@@ -52,12 +52,21 @@ func (s *session) turn(direction func()) {
 	if s.over || !s.begun {
 		return
 	}
+	s.guard(direction)
+}
+
+// post has f called on the loop, whoever calls. A panic costs this session.
+func (s *session) post(f func()) bool {
+	return s.loop.Post(func() { s.guard(f) })
+}
+
+func (s *session) guard(f func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.end(panicked(p))
 		}
 	}()
-	direction()
+	f()
 }
 
 // upstream carries the client's frames to the backend.
