@@ -189,6 +189,7 @@ func (c *connection) refuse(err error) {
 	var op *net.OpError
 	var broken *handshake
 	var coded interface{ SQLState() string }
+	err = blamed(err)
 	switch {
 	case errors.As(err, &broken):
 		c.server.metrics.LoginFailed(sqlState(err))

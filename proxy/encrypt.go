@@ -19,12 +19,21 @@ const (
 // errTwice is an encryption request where none is allowed any more.
 var errTwice = failure("08P01", "encryption was requested twice")
 
-// handshake is a TLS handshake that failed. TLS has told the client itself.
+// handshake is TLS that failed, mostly at its beginning. It has told the client
+// itself.
 type handshake struct{ err error }
 
 func (h *handshake) Error() string    { return h.err.Error() }
 func (h *handshake) SQLState() string { return "08P01" }
 func (h *handshake) Unwrap() error    { return h.err }
+
+// blamed makes bytes that are no TLS, where TLS was agreed on, the client's fault.
+func blamed(err error) error {
+	if _, none := errors.AsType[tls.RecordHeaderError](err); none {
+		return &handshake{err}
+	}
+	return err
+}
 
 // preread is a connection of which some bytes have been read.
 type preread struct {

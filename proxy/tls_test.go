@@ -188,6 +188,37 @@ func TestAhead(t *testing.T) {
 	p.Expect("CZ")
 }
 
+// closings are Metrics that know how sessions ended.
+type closings struct {
+	counts
+	states chan string
+}
+
+func (c *closings) SessionClosed(sqlstate string) { c.states <- sqlstate }
+func (c *closings) LoginFailed(sqlstate string)   { c.states <- sqlstate }
+
+// TestNoRecord: bytes that are no TLS are the client's fault, not ours.
+func TestNoRecord(t *testing.T) {
+	a := newAuthority(t)
+	g, backends := scripted(t, nil)
+	config := &tls.Config{Certificates: []tls.Certificate{a.issue("localhost")}}
+	closed := &closings{states: make(chan string, 1)}
+	_, addr := serve(t, proxy.Options{Gate: g, Metrics: closed, TLS: proxy.TLS{Mode: proxy.TLSPrefer, Config: func() *tls.Config { return config }}})
+	for _, login := range []bool{false, true} {
+		p := a.encrypt(addr)
+		if login {
+			p.Login(password, "user", "ana")
+		}
+		if _, err := p.Conn().(*tls.Conn).NetConn().Write(pgtest.Query("select 1")); err != nil {
+			t.Fatal(err)
+		}
+		if state := <-closed.states; state != "08P01" {
+			t.Errorf("it ended with %s", state)
+		}
+	}
+	(<-backends).ExpectEnd()
+}
+
 // TestStuffing: bytes that were put behind an SSLRequest are never taken for
 // the client's (CVE-2021-3935).
 func TestStuffing(t *testing.T) {

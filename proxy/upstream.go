@@ -109,6 +109,7 @@ func (s *session) terminate(h wire.Header) error {
 func (s *session) clientEnded(err error) error {
 	var write *wire.WriteError
 	var coded interface{ SQLState() string }
+	err = blamed(err)
 	switch {
 	case err == nil, errors.Is(err, errTerminated):
 		return err
