@@ -105,15 +105,15 @@ func TestCodeMap(t *testing.T) {
 	}
 }
 
-// namedTest is a test that ARCHITECTURE.md says holds something.
-var namedTest = regexp.MustCompile("`([a-z/]+)` (Test[A-Za-z]+)")
+var (
+	// named is a package and what a document says of its tests.
+	named = regexp.MustCompile("`([a-z/]+)` ([^`|\n]*)")
+	// testName is a test or fuzzer in it.
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*`)
+)
 
-// TestNamedTests wants the tests that ARCHITECTURE.md names to be there.
+// TestNamedTests wants the tests that the documents name to be there.
 func TestNamedTests(t *testing.T) {
-	text, err := os.ReadFile(root + "/ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	have := map[string]bool{}
 	for _, f := range sources(t, true) {
 		for _, d := range f.syntax.Decls {
@@ -122,9 +122,17 @@ func TestNamedTests(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
-		if !have[m[1]+" "+m[2]] {
-			t.Errorf("%s has no %s", m[1], m[2])
+	for _, document := range []string{"ARCHITECTURE.md", "proxy/DESIGN.md"} {
+		text, err := os.ReadFile(root + "/" + document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			for _, name := range testName.FindAllString(m[2], -1) {
+				if !have[m[1]+" "+name] {
+					t.Errorf("%s: %s has no %s", document, m[1], name)
+				}
+			}
 		}
 	}
 }
