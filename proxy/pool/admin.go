@@ -47,6 +47,7 @@ func (p *Pool) Resume() {
 	for _, l := range p.lots {
 		do = append(do, p.serve(l)...)
 		do = append(do, p.fill(l)...)
+		l.restart(p.set.Wait)
 	}
 	p.mu.Unlock()
 	run(do)

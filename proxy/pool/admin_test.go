@@ -107,6 +107,36 @@ func TestPauseSessions(t *testing.T) {
 	})
 }
 
+// TestWaitThroughPause: the time of a pause doesn't count, and who has waited
+// that long keeps no clock going.
+func TestWaitThroughPause(t *testing.T) {
+	for _, wait := range []time.Duration{time.Second, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &fake{}
+			p := s.pool(t, configs.Pool{Mode: "session", Size: 1, Idle: time.Hour, Wait: wait})
+			held, err := p.Acquire(t.Context(), Request{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer held.Release()
+			if err := p.Pause(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got := make(chan error, 1)
+			go func() {
+				_, err := p.Acquire(t.Context(), Request{})
+				got <- err
+			}()
+			time.Sleep(10*time.Second + wait/2)
+			p.Resume()
+			resumed := time.Now()
+			if _, full := errors.AsType[*Full](<-got); !full || time.Since(resumed) != wait {
+				t.Fatalf("given up %s after RESUME, not %s", time.Since(resumed), wait)
+			}
+		})
+	}
+}
+
 // TestPauseTransactions waits for what runs.
 func TestPauseTransactions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

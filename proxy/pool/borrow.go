@@ -155,12 +155,12 @@ func (p *Pool) dialFor(w *waiter, probe bool) {
 	w.got(b, nil)
 }
 
-// late ends the wait of a waiter. While the pool is paused it waits on: the
-// pause has its own end.
+// late ends the wait of a waiter. While the pool is paused it waits on, and its
+// clock starts anew with Resume.
 func (p *Pool) late(w *waiter) {
 	p.mu.Lock()
 	if w.place != nil && p.paused {
-		w.timer.Reset(p.set.Wait)
+		w.paused = true
 		p.mu.Unlock()
 		return
 	}

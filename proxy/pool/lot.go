@@ -43,6 +43,18 @@ type waiter struct {
 	place *list.Element
 	timer *time.Timer
 	stop  func() bool
+	// paused says that its time has run out during a pause.
+	paused bool
+}
+
+// restart gives those another time who have waited through a pause.
+func (l *lot) restart(wait time.Duration) {
+	for e := l.queue.Front(); e != nil; e = e.Next() {
+		if w := e.Value.(*waiter); w.paused {
+			w.paused = false
+			w.timer.Reset(wait)
+		}
+	}
 }
 
 // dequeue takes a waiter out of the queue.
