@@ -108,8 +108,8 @@ func TestCodeMap(t *testing.T) {
 var (
 	// named is a package and what a document says of its tests.
 	named = regexp.MustCompile("`([a-z/]+)` ([^`|\n]*)")
-	// testName is a test or fuzzer in it.
-	testName = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*`)
+	// testName is a test, fuzzer or benchmark in it.
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 )
 
 // TestNamedTests wants the tests that the documents name to be there.
