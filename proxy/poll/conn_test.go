@@ -280,7 +280,7 @@ func TestDetachPending(t *testing.T) {
 			chunk := bytes.Repeat([]byte("pending "), 1000)
 			n := 0
 			on(t, l, func() error {
-				if err := near.Attach(l, handler(func() {})); err != nil {
+				if err := near.Attach(l, &handler{func() {}}); err != nil {
 					return err
 				}
 				for ; near.Pending() == 0; n++ {

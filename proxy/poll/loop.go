@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Handler is told about a connection.
+// Handler is told about a connection. Handlers can be compared.
 type Handler interface {
 	// Ready runs on the loop: something may be there to read, or what was
 	// pending has been written, or the other side is gone. It may be called
@@ -80,9 +80,13 @@ func (l *Loop) rouse() {
 	}
 }
 
-// Later has the handler called again after the others had their turn. Only the
-// loop may call it.
-func (l *Loop) Later(h Handler) { l.again = append(l.again, h) }
+// Later has the handler called again, once, after the others had their turn.
+// Only the loop may call it.
+func (l *Loop) Later(h Handler) {
+	if !slices.Contains(l.again, h) { // few have more to do at a time
+		l.again = append(l.again, h)
+	}
+}
 
 // loanBytes is the size of [Loop.Buffer].
 const loanBytes = 64 << 10

@@ -54,9 +54,9 @@ func TestCloseRuns(t *testing.T) {
 	}
 }
 
-type handler func()
+type handler struct{ f func() }
 
-func (h handler) Ready() { h() }
+func (h *handler) Ready() { h.f() }
 
 // TestLater lets others in between.
 func TestLater(t *testing.T) {
@@ -66,8 +66,8 @@ func TestLater(t *testing.T) {
 	var order []string
 	l.Post(func() {
 		left := 3
-		var h handler
-		h = func() {
+		h := &handler{}
+		h.f = func() {
 			order = append(order, "turn")
 			if left--; left > 0 {
 				l.Later(h)
@@ -81,6 +81,24 @@ func TestLater(t *testing.T) {
 	<-done
 	if len(order) != 5 || order[1] != "other" || order[3] != "other" {
 		t.Errorf("%v", order)
+	}
+}
+
+// TestLaterOnce: who asks for another turn more than once gets one. Otherwise a
+// busy connection would have more of them with every event, and keep them.
+func TestLaterOnce(t *testing.T) {
+	l := poll.Start()
+	turns := 0
+	h := &handler{func() { turns++ }}
+	l.Post(func() {
+		for range 3 {
+			l.Later(h)
+		}
+	})
+	on(t, l, func() error { return nil })
+	l.Close()
+	if turns != 1 {
+		t.Errorf("%d turns", turns)
 	}
 }
 
