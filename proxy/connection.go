@@ -78,8 +78,9 @@ func (c *connection) checkTerms() error {
 	case c.terms.crowded:
 		return errCrowded
 	}
-	c.leaves = append(c.leaves, func() { c.server.sessions.Add(-1) })
-	if int(c.server.sessions.Add(1)) > c.server.limits.Clients {
+	sessions := &c.server.sessions
+	c.leaves = append(c.leaves, func() { sessions.Add(-1) })
+	if int(sessions.Add(1)) > c.server.limits.Clients {
 		return errCrowded
 	}
 	return nil
@@ -149,7 +150,7 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*s
 	s := newSession(c.server.ctx, loop, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
 	s.about = c.about(backend)
 	pid, secret := c.server.keys.cut(s, c.start.Version)
-	c.leaves = append(c.leaves, func() { c.server.keys.forget(pid) })
+	c.keyed(pid)
 	if err := c.welcome(final, backend, pid, secret); err != nil {
 		s.stillborn = errClientGone
 		ended := make(chan struct{})
@@ -158,6 +159,12 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*s
 		return nil, err
 	}
 	return s, nil
+}
+
+// keyed sees to it that the session's key is forgotten with it.
+func (c *connection) keyed(pid uint32) {
+	keys := &c.server.keys // c is not for the session to keep
+	c.leaves = append(c.leaves, func() { keys.forget(pid) })
 }
 
 // welcome ends the start-up with everything in one write.
