@@ -15,8 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/pgask/pgask/cmd/pgask/demo"
-	"github.com/pgask/pgask/cmd/pgask/demo/company"
 	"github.com/pgask/pgask/integration/postgres"
 	"github.com/pgask/pgask/proxy/pgtest"
 )
@@ -25,16 +23,9 @@ import (
 // pgask.yaml changed.
 func secondProxy(t *testing.T, change func(string) string) *fixture {
 	t.Helper()
-	f := *acme(t)
-	dir := t.TempDir()
-	listen := freeAddress()
+	f := unstarted(t, change)
 	var err error
-	f.Cert, f.HTTP = filepath.Join(dir, "server.crt"), freeAddress()
-	if f.Config, err = demo.WriteConfig(dir, demo.Settings{Listen: listen, HTTP: f.HTTP, DSN: f.Login(company.Proxy), Password: f.Password}); err != nil {
-		t.Fatal(err)
-	}
-	edit(t, f.Config, change)
-	if f.Proxy, err = startServe(f.Config, listen); err != nil {
+	if f.Proxy, err = startServe(f.Config, f.Proxy.addr); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -42,7 +33,7 @@ func secondProxy(t *testing.T, change func(string) string) *fixture {
 			t.Error(err)
 		}
 	})
-	return &f
+	return f
 }
 
 // edit changes a file.

@@ -287,23 +287,7 @@ func cancels(t *testing.T, server *postgres.Server) {
 	for _, mode := range []string{"require", "disable"} {
 		p := newPool(t, database(server.DSN("postgres"), set("sslmode", mode)))
 		b, watch := acquire(t, p, Request{}), acquire(t, p, Request{})
-		result := make(chan error, 1)
-		go func() {
-			_, err := query(b, "SELECT pg_sleep(50)")
-			result <- err
-		}()
-		running := fmt.Sprintf("SELECT count(*) FROM pg_stat_activity WHERE pid = %d AND wait_event = 'PgSleep'", b.PID)
-		for ask(t, watch, running) != "1" {
-			if t.Context().Err() != nil {
-				t.Fatal("the statement never ran")
-			}
-		}
-		if err := Cancel(deadline(t), b); err != nil {
-			t.Fatalf("%s: %v", mode, err)
-		}
-		if err := <-result; err == nil || !strings.HasPrefix(err.Error(), "57014") {
-			t.Errorf("%s: the statement ended with %v", mode, err)
-		}
+		interrupt(t, b, watch)
 		if got := ask(t, b, "SELECT 1"); got != "1" {
 			t.Errorf("%s: the backend is of no use after a cancel: %s", mode, got)
 		}
