@@ -34,11 +34,6 @@ func warnUnsupported(c *Config, origins map[string]Pos) []Fault {
 			out = append(out, ignored(origins[u.key], u.key, u.effect))
 		}
 	}
-	for _, db := range c.Databases {
-		if db.Pool.Mode == "transaction" {
-			out = append(out, ignored(db.Pos, "databases."+db.Name+".pool.mode", "every session has its own backend, as in mode session"))
-		}
-	}
 	return out
 }
 

@@ -57,7 +57,9 @@ func (k *keyring) cut(s *session, version uint32) (pid uint32, secret []byte) {
 	rand.Read(secret) // never fails (crypto/rand)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	pid = s.backend.PID
+	if s.backend != nil {
+		pid = s.backend.PID
+	}
 	if k.instance != 0 || pid>>numberBits != 0 {
 		pid = 0
 	}
@@ -152,11 +154,46 @@ func (s *session) cancel(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	defer s.cancels.under.Done()
-	busy := make(chan bool, 1)
-	if !s.post(func() { busy <- !s.over && !s.quiet() }) || !<-busy {
+	type answer struct {
+		backend *Backend
+		ended   bool // it waited, and does no more
+	}
+	found := make(chan answer, 1)
+	if !s.post(func() {
+		b, ended := s.cancelled()
+		found <- answer{b, ended}
+	}) {
 		return false, nil
 	}
-	return true, s.backend.cancel(ctx)
+	a := <-found
+	if a.backend == nil {
+		return a.ended, nil
+	}
+	defer s.post(s.cancelRead)
+	return true, a.backend.cancel(ctx)
+}
+
+// cancelled is on the loop: it finds what a cancel request is about. A lent
+// backend stays until it has been read.
+func (s *session) cancelled() (b *Backend, ended bool) {
+	switch {
+	case s.over:
+		return nil, false
+	case s.quiet():
+		return nil, s.cancelQueued()
+	case s.lent != nil:
+		s.lent.cancels++
+	}
+	return s.backend, false
+}
+
+// cancelRead is on the loop: the backend has got the cancel request.
+func (s *session) cancelRead() {
+	if s.lent == nil {
+		return
+	}
+	s.lent.cancels--
+	s.giveIdle()
 }
 
 // cancel uses the backend's own way, else a plain connection to its address.

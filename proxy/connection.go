@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -143,15 +144,13 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*s
 	if loop == nil {
 		return nil, errShutdown
 	}
-	backend, err := a.Connect(ctx, loop)
+	s, shown, err := c.prepare(ctx, a, loop)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(c.server.ctx, loop, c.conn, backend, a.Decider, c.server.limits, c.server.metrics, c.log.With("backend_pid", backend.PID))
-	s.about = c.about(backend)
 	pid, secret := c.server.keys.cut(s, c.start.Version)
 	c.keyed(pid)
-	if err := c.welcome(final, backend, pid, secret); err != nil {
+	if err := c.welcome(final, shown, pid, secret); err != nil {
 		s.stillborn = errClientGone
 		ended := make(chan struct{})
 		s.start(func(error) { close(ended) })
@@ -165,6 +164,34 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*s
 func (c *connection) keyed(pid uint32) {
 	keys := &c.server.keys // c is not for the session to keep
 	c.leaves = append(c.leaves, func() { keys.forget(pid) })
+}
+
+// prepare makes the session with its backend or, where it gets that later, with
+// what its client is to be told of one.
+func (c *connection) prepare(ctx context.Context, a Admission, loop *poll.Loop) (*session, *Backend, error) {
+	make := func(shown *Backend, log *slog.Logger) *session {
+		s := newSession(c.server.ctx, loop, c.conn, a.Decider, c.server.limits, c.server.metrics, log)
+		s.about = c.about(shown)
+		return s
+	}
+	if a.Lend == nil {
+		b, err := a.Connect(ctx, loop)
+		if err != nil {
+			return nil, nil, err
+		}
+		s := make(b, c.log.With("backend_pid", b.PID))
+		s.on(b)
+		return s, b, nil
+	}
+	statuses, err := a.Lend.greeting(ctx, loop, c.start.Params)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := &Backend{ParameterStatuses: statuses, TxStatus: 'I'}
+	s := make(shown, c.log)
+	s.lent = &loan{Lender: a.Lend}
+	s.lent.greet(statuses)
+	return s, shown, nil
 }
 
 // welcome ends the start-up with everything in one write.

@@ -28,6 +28,7 @@ func decide[T any](s *session, ask func(context.Context) (T, Verdict)) (T, error
 		s.cancels.decide(nil)
 		s.post(func() { s.decided(a, v, err) })
 	}()
+	s.idling = true
 	var none T
 	return none, errHold
 }

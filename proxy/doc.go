@@ -24,6 +24,12 @@
 // about; the complaint is replaced by the refusal. See ARCHITECTURE.md, "The
 // planted statement".
 //
+// Where backends are lent ([Lender]), a session has one for a transaction only
+// (lend.go). The client's prepared statements are found again on whatever backend
+// comes (lent.go); what else a text may leave behind keeps the backend
+// (lent_effects.go). Nobody but the proxy answers a client that gets none
+// (queued.go).
+//
 // No state of a session can last for ever: logging in, connecting, cancelling,
 // ending and doing nothing each have a limit ([Limits]). How long a statement
 // runs is Postgres's to limit.

@@ -22,6 +22,12 @@ func (s *session) carryDown() error {
 		if err != nil {
 			return err
 		}
+		if s.lent != nil && s.lent.restoring {
+			if err := s.restore(h); err != nil {
+				return err
+			}
+			continue
+		}
 		switch h.Type {
 		case wire.DataRow, wire.CopyData:
 			err = s.row(h)
@@ -75,15 +81,9 @@ func (s *session) backendEnded(err error) error {
 // parameterStatus carries a parameter's new value, which the backend's next
 // session starts with. A backend whose parameters are not known has none.
 func (s *session) parameterStatus(h wire.Header) error {
-	body, err := s.down.Whole(h, maxJudgedReply)
-	if err != nil && !errors.Is(err, wire.ErrTooLong) {
+	if err := s.noteParameter(h, true); err != nil {
 		return err
 	}
-	name, value, err := wire.Parameter(body)
-	if err == nil && s.backend.ParameterStatuses != nil {
-		s.backend.ParameterStatuses[name] = value
-	}
-	s.spent = s.spent || err != nil
 	s.down.Pass(h)
 	return nil
 }
@@ -104,10 +104,21 @@ func (s *session) reply(h wire.Header) error {
 			run.Suspend()
 		}
 	}
+	var lent *lentReply
+	if due := s.replies.due(); due != nil && !s.replies.skipping {
+		lent = due.lent
+	}
 	if !s.replies.answered(h.Type) {
 		if err := s.outOfStep(h); err != nil {
 			return err
 		}
+	}
+	switch {
+	case lent == nil:
+	case lent.ours:
+		return s.down.Drop(h)
+	case lent.as != 0:
+		return s.down.Replace(h, []byte{lent.as, 0, 0, 0, 4})
 	}
 	s.down.Pass(h)
 	return nil
@@ -124,6 +135,13 @@ func (s *session) outOfStep(h wire.Header) error {
 }
 
 func (s *session) commandComplete(h wire.Header) error {
+	if s.lent != nil && h.Size <= len("DEALLOCATE ALL")+1 {
+		tag, err := s.down.Whole(h, maxJudgedReply)
+		if err != nil {
+			return err
+		}
+		s.completed(tag)
+	}
 	run := s.replies.watching()
 	if run == nil {
 		return s.reply(h)
@@ -206,6 +224,10 @@ func (s *session) readyForQuery(h wire.Header) error {
 		}
 	}
 	s.status = status
+	if s.replies.swallow {
+		s.replies.swallow = false
+		return s.down.Drop(h)
+	}
 	if s.decider != nil {
 		s.decider.Ready(status)
 	}
@@ -233,6 +255,10 @@ func (s *session) errorResponse(h wire.Header) error {
 		s.fatal = true
 		s.down.Pass(h)
 		return nil
+	}
+	if due := s.replies.due(); due != nil && due.lent != nil && due.lent.silent && !s.replies.skipping {
+		s.replies.failed(said)
+		return s.down.Drop(h)
 	}
 	var denial *pipeline.Denial
 	code := said
@@ -262,14 +288,15 @@ func severityOf(body []byte) string {
 }
 
 // quotes reports whether an error is Postgres's complaint about the planted
-// word: a syntax error at it, no prepared statement or portal of that name,
+// word: a syntax error at it, no prepared statement or portal of that name, one
+// that is there already,
 // or, for a statement that counts its rows itself, no number.
 func quotes(body []byte, code string, d *pipeline.Denial) bool {
 	if d == nil || d.Word == "" {
 		return false
 	}
 	switch code {
-	case "42601", "26000", "34000", "22P02":
+	case "42601", "26000", "34000", "22P02", "42P05":
 		return bytes.Contains(wire.Field(body, 'M'), []byte(d.Word))
 	}
 	return false

@@ -110,6 +110,9 @@ func (s *session) bindTold(h wire.Header, due owedReply, value string) error {
 			"bind message supplies %d parameters, but prepared statement %q requires 0", b.Params, b.Statement))
 	}
 	frame, err := wire.AppendBind(s.upBuf[:0], b, value)
+	if err == nil && s.lent != nil {
+		return s.sendBind(h, due, frame)
+	}
 	return s.replace(h, due, frame, err)
 }
 

@@ -30,8 +30,11 @@ func (s *session) end(cause error) {
 	s.cancels.stop()
 	s.stop()
 	lost := s.clientConn.Detach()
+	if s.lent != nil {
+		s.forgetPrepared()
+	}
 	reuse := s.reusable()
-	if !reuse && s.serverConn.Detach() != nil {
+	if s.backend != nil && !reuse && s.serverConn.Detach() != nil {
 		_ = s.backend.Conn.Close()
 	}
 	go s.finish(lost, reuse)
@@ -53,12 +56,12 @@ func (s *session) park() {
 func (s *session) finish(lost error, reuse bool) {
 	s.deciding.Wait()
 	spoken := lost == nil && s.lastWord()
-	if !reuse {
+	if s.backend != nil && !reuse {
 		s.abandon()
 	}
 	s.cancels.wait()
-	if !reuse || !s.post(s.giveBack) {
-		s.backend.Release()
+	if s.backend != nil && (!reuse || !s.post(s.giveBack)) {
+		s.backend.release()
 	}
 	if spoken {
 		linger(s.client)
@@ -69,18 +72,19 @@ func (s *session) finish(lost error, reuse bool) {
 // giveBack releases a backend of which nothing is expected. What came all the
 // same while the session ended makes it useless.
 func (s *session) giveBack() {
-	s.backend.TxStatus = s.status
-	if _, err := s.backend.Conn.Read(make([]byte, 1)); !errors.Is(err, poll.ErrAgain) {
-		_ = s.backend.Conn.Close()
+	b := s.backend
+	b.TxStatus, b.kept = s.status, nil
+	if _, err := b.Conn.Read(make([]byte, 1)); !errors.Is(err, poll.ErrAgain) {
+		_ = b.Conn.Close()
 	}
-	s.backend.Release()
+	b.release()
 }
 
 // reusable reports whether the backend waits for the next message, and nothing
 // of this session is left in it.
 func (s *session) reusable() bool {
-	return s.serverConn.Loop() == s.loop && s.up.AtRest() && s.down.AtRest() && s.serverConn.Pending() == 0 &&
-		s.owed.empty() && !s.owed.open && !s.fatal && !s.spent && s.status != 0
+	return s.backend != nil && s.serverConn.Loop() == s.loop && s.up.AtRest() && s.down.AtRest() && s.serverConn.Pending() == 0 &&
+		s.owed.empty() && !s.owed.open && !s.fatal && !s.spent && s.status != 0 && (s.lent == nil || !s.lent.restoring)
 }
 
 // abandon closes a backend that can't be used again. What it still runs for a

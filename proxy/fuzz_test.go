@@ -51,7 +51,8 @@ func FuzzGoverned(f *testing.F) {
 		client, near := net.Pipe()
 		server, far := net.Pipe()
 		b := &Backend{Conn: far, TxStatus: 'I', Release: func() { _ = far.Close() }, Cancel: func(context.Context) error { return nil }}
-		s := newSession(t.Context(), loop, near, b, denies{}, Limits{}.withDefaults(), noMetrics{}, slog.New(slog.DiscardHandler))
+		s := newSession(t.Context(), loop, near, denies{}, Limits{}.withDefaults(), noMetrics{}, slog.New(slog.DiscardHandler))
+		s.on(b)
 		unjudged := make(chan string, 1)
 		go func() { unjudged <- refusingPostgres(server) }()
 		go func() { _, _ = io.Copy(io.Discard, client) }()

@@ -32,7 +32,7 @@ func (s *session) judge(h wire.Header) error {
 
 // query judges a simple Query's text.
 func (s *session) query(h wire.Header) error {
-	if s.decider == nil {
+	if s.decider == nil && s.lent == nil {
 		return s.forward(h, s.dueQuery())
 	}
 	body, err := s.up.Whole(h, s.limits.StatementBytes)
@@ -46,12 +46,22 @@ func (s *session) query(h wire.Header) error {
 	if err != nil {
 		return s.misshapen(h, s.dueQuery(), err)
 	}
-	if !s.governed && !stmt.MayAsk(text) && (len(s.statements.by) == 0 || !stmt.MayName(text)) {
+	if !s.judges(text) {
+		if err := s.scanQuery(text); err != nil {
+			return err
+		}
 		return s.forward(h, s.dueQuery())
 	}
 	sql := string(text)
 	d, err := decide(s, judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
 	if err != nil {
+		return err
+	}
+	if !d.Untouched {
+		text = []byte(d.Text)
+	}
+	if err := s.scanQuery(text); err != nil {
+		s.answer = d // it is asked for again
 		return err
 	}
 	due := s.dueQuery()
@@ -63,14 +73,25 @@ func (s *session) query(h wire.Header) error {
 	return s.replace(h, due, frame, err)
 }
 
+// judges reports whether the Decider has to see a Query.
+func (s *session) judges(text []byte) bool {
+	return s.governed || s.decider != nil && (stmt.MayAsk(text) || len(s.statements.by) > 0 && stmt.MayName(text))
+}
+
 // dueQuery is what a Query is owed, which frees the unnamed statement and
 // portal.
-func (s *session) dueQuery() owedReply { return owedReply{kind: owesQuery, change: s.freeUnnamed()} }
+func (s *session) dueQuery() owedReply {
+	due := owedReply{kind: owesQuery, change: s.freeUnnamed()}
+	if s.lent != nil {
+		s.dropUnnamed(&due)
+	}
+	return due
+}
 
 // parse judges a prepared statement's text.
 func (s *session) parse(h wire.Header) error {
 	due := owedReply{kind: owesParse}
-	if s.decider == nil {
+	if s.decider == nil && s.lent == nil {
 		return s.forward(h, due)
 	}
 	body, err := s.up.Whole(h, s.limits.StatementBytes)
@@ -84,7 +105,10 @@ func (s *session) parse(h wire.Header) error {
 	if err != nil {
 		return s.misshapen(h, due, err)
 	}
-	if !s.governed && !stmt.MayAsk(p.Text) && !stmt.MayName(p.Text) {
+	if !s.governed && (s.decider == nil || !stmt.MayAsk(p.Text) && !stmt.MayName(p.Text)) {
+		if err := s.scan(p.Text); err != nil {
+			return err
+		}
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
@@ -100,6 +124,15 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 	if err != nil {
 		return err
 	}
+	if d.Untouched {
+		err = s.scan(p.Text)
+	} else {
+		err = s.scan([]byte(d.Text))
+	}
+	if err != nil {
+		s.answer = d // it is asked for again
+		return err
+	}
 	if !s.governed && d.Untouched && len(d.Runs) == 0 {
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
@@ -113,6 +146,9 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		oids = nil // they are of the client's text, not of ours
 	}
 	frame, err := wire.AppendParse(s.upBuf[:0], string(p.Name), d.Text, oids)
+	if err == nil && s.lent != nil && !planted(d) {
+		return s.sendParse(h, due, frame)
+	}
 	return s.replace(h, due, frame, err)
 }
 
@@ -131,6 +167,9 @@ func newDenial(err error) *pipeline.Denial {
 
 // forward notes what the frame is owed and passes it.
 func (s *session) forward(h wire.Header, due owedReply) error {
+	if s.lent != nil {
+		return s.forwardLent(h, due)
+	}
 	s.owed.push(due)
 	s.up.Pass(h)
 	return nil
@@ -184,12 +223,21 @@ func (s *session) misshapen(h wire.Header, due owedReply, err error) error {
 	if s.governed {
 		return s.plant(h, due, err)
 	}
+	s.pin()
 	return s.forward(h, due)
+}
+
+// pin keeps the backend, because something goes there that can't be read.
+func (s *session) pin() {
+	if s.lent != nil {
+		s.lent.pinned = true
+	}
 }
 
 // tooLong is a statement over the limit: it can't be judged.
 func (s *session) tooLong(h wire.Header, due owedReply) error {
 	if !s.governed {
+		s.pin()
 		return s.forward(h, due)
 	}
 	return s.plant(h, due, s.errTooLong())
@@ -197,7 +245,7 @@ func (s *session) tooLong(h wire.Header, due owedReply) error {
 
 // parseTooLong must still read the name, which no longer means what it did.
 func (s *session) parseTooLong(h wire.Header, due owedReply) error {
-	if s.governed {
+	if s.governed || s.lent != nil {
 		return s.plant(h, due, s.errTooLong())
 	}
 	prefix, err := s.up.Prefix(h, maxPrefix)

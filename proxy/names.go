@@ -1,6 +1,9 @@
 package proxy
 
-import "github.com/pgask/pgask/pipeline"
+import (
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/proxy/transaction"
+)
 
 // object is what a prepared statement's or a portal's name stands for.
 type object struct {
@@ -13,6 +16,12 @@ type object struct {
 	denial  *pipeline.Denial
 	renames *pipeline.NameChange
 	begun   *change
+	// statement is a prepared statement of a session whose backends are lent, rest
+	// an unnamed one's Parse from its text on.
+	statement *transaction.Statement
+	rest      string
+	// clears: the text deallocates all statements.
+	clears bool
 	// bytes is what a statement's text and verdict hold, roughly.
 	bytes int
 }

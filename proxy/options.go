@@ -10,6 +10,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/proxy/poll"
+	"github.com/pgask/pgask/proxy/transaction"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -147,6 +148,8 @@ type Admission struct {
 	// Connect gets the session's backend, for use on the loop. Its error is on the
 	// terms of Admit's.
 	Connect func(ctx context.Context, loop *poll.Loop) (*Backend, error)
+	// Lend, unless nil, is there in place of Connect.
+	Lend *Lender
 	// Close, unless nil, is called when the session has ended.
 	Close func()
 }
@@ -174,6 +177,21 @@ type Decider interface {
 	Ready(status byte)
 }
 
+// Lender lends backends for as long as a session needs one: for a transaction.
+type Lender struct {
+	// Greeting is what the client is told when it has no backend yet. Its error is
+	// on the terms of Admit's.
+	// Backends are for use on the loop.
+	Greeting func(ctx context.Context, loop *poll.Loop) (map[string]string, error)
+	// Borrow is called after Greeting. It calls got once: before it returns where a
+	// backend is idle, else on any goroutine. Its error is on the terms of Admit's,
+	// but ends no session.
+	Borrow func(ctx context.Context, got func(*Backend, error))
+	// Statements names the prepared statements of all who borrow from the same
+	// backends.
+	Statements *transaction.Table
+}
+
 // Backend is a logged-in connection to Postgres in the state after its first
 // ReadyForQuery. The session owns it until it calls Release.
 type Backend struct {
@@ -199,10 +217,26 @@ type Backend struct {
 	// OnKill, unless nil, has f called, on any goroutine, when somebody wants the
 	// backend back.
 	OnKill func(f func())
+	// Return, which lent backends have, gives it back on its loop. With reset
+	// something may be left in it that has to be undone first.
+	Return func(reset bool)
 	// Release is called once, after the last cancel was read. Conn has been
 	// closed before, unless every reply that was owed has been read: then it is
 	// still attached, and this is called on its loop.
 	Release func()
+
+	// kept is what is known of a lent backend from loan to loan.
+	kept *kept
+}
+
+// release gives the backend back after a session's last word, for whatever that
+// may have left in it.
+func (b *Backend) release() {
+	if b.Return != nil {
+		b.Return(true)
+		return
+	}
+	b.Release()
 }
 
 // attach brings the backend to a loop.

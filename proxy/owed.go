@@ -40,6 +40,8 @@ type owedReply struct {
 	renames []*change
 	// denial replaces the error that quotes its word.
 	denial *pipeline.Denial
+	// lent is for a message to a lent backend that isn't quite the client's.
+	lent *lentReply
 }
 
 // chunkSize is how many replies a chunk of the queue holds: three kilobytes.
@@ -129,6 +131,7 @@ func (q *owed) head() *owedReply {
 func (q *owed) pop(failed bool) {
 	r := q.head()
 	if failed {
+		r.lent.undo()
 		r.change.undo()
 		for _, c := range r.renames {
 			c.undo()

@@ -16,6 +16,8 @@ type replies struct {
 	// skipping is after an error in an extended batch: Postgres ignores every
 	// message up to the next Sync.
 	skipping bool
+	// swallow says that what was answered last was a message of ours.
+	swallow bool
 	// copies counts copies from the client that the head has begun.
 	copies int
 }
@@ -150,6 +152,9 @@ func lastIf(fits bool) answer {
 func (r *replies) failed(sqlstate string) {
 	head := r.due()
 	r.loaded, r.run = head != nil, nil
+	if head != nil && !r.skipping {
+		head.lent.failed()
+	}
 	if head != nil && !head.kind.ready() && !r.skipping {
 		head.change.fail(sqlstate)
 		r.skip(true)
@@ -185,6 +190,7 @@ func (r *replies) ready() bool {
 		return false
 	}
 	copies := r.copies
+	r.swallow = head.lent.isOurs()
 	r.pop(false)
 	r.statement = 0
 	r.endCopies(copies)
@@ -200,6 +206,7 @@ func (r *replies) skipped() bool {
 	r.copies = 0
 	for head := r.q.head(); head != nil; head = r.q.head() {
 		kind := head.kind
+		r.swallow = head.lent.isOurs()
 		r.pop(kind != owesSync)
 		if kind != owesSync {
 			continue

@@ -22,8 +22,10 @@ type session struct {
 
 	client     net.Conn // closed by whoever made the session
 	clientConn *poll.Conn
-	backend    *Backend // released by finish
+	backend    *Backend // released by finish; nil while a lent one isn't needed
 	serverConn *poll.Conn
+	lent       *loan // nil: the backend is the session's until its end
+	killed     func()
 	decider    Decider // nil: everything is relayed
 	governed   bool
 	limits     Limits
@@ -44,6 +46,7 @@ type session struct {
 	hold   func() bool
 	answer any
 	probe  func()
+	idling bool // a decision has begun, and the backend may not be needed
 
 	down     *wire.Relay
 	downBuf  []byte
@@ -75,8 +78,9 @@ type session struct {
 	cancels cancels
 }
 
-func newSession(ctx context.Context, loop *poll.Loop, client net.Conn, b *Backend, d Decider, l Limits, m Metrics, log *slog.Logger) *session {
-	s := &session{loop: loop, client: client, backend: b, decider: d, limits: l, metrics: m, log: log, owed: newOwed()}
+// newSession makes a session of a client, whose backend follows.
+func newSession(ctx context.Context, loop *poll.Loop, client net.Conn, d Decider, l Limits, m Metrics, log *slog.Logger) *session {
+	s := &session{loop: loop, client: client, decider: d, limits: l, metrics: m, log: log, owed: newOwed()}
 	if d != nil {
 		s.governed = d.Governed()
 		d.Follow(s)
@@ -84,13 +88,21 @@ func newSession(ctx context.Context, loop *poll.Loop, client net.Conn, b *Backen
 	s.replies.q = s.owed
 	s.ctx, s.stop = context.WithCancel(ctx)
 	s.client, s.clientConn = pollable(client)
+	s.killed = func() { s.kill(errShutdown) }
+	s.up = wire.NewRelay(s.client, nil, nil, nil, func(frames, bytes int) { s.moved(ToBackend, frames, bytes) })
+	s.down = wire.NewRelay(nil, s.client, s.clientConn, nil, func(frames, bytes int) { s.moved(ToClient, frames, bytes) })
+	s.status, s.active = 'I', time.Now()
+	return s
+}
+
+// on gives the session its backend, until its end.
+func (s *session) on(b *Backend) {
 	given := b.Conn
 	b.Conn, s.serverConn = pollable(given)
 	s.spent = b.Conn != given // whoever gave it couldn't get it back
-	s.up = wire.NewRelay(s.client, b.Conn, s.serverConn, nil, func(frames, bytes int) { s.moved(ToBackend, frames, bytes) })
-	s.down = wire.NewRelay(b.Conn, s.client, s.clientConn, b.Buffered, func(frames, bytes int) { s.moved(ToClient, frames, bytes) })
-	s.status, s.active = b.TxStatus, time.Now()
-	return s
+	s.backend, s.status = b, b.TxStatus
+	s.up.To(b.Conn, s.serverConn)
+	s.down.From(b.Conn, b.Buffered)
 }
 
 // pollable is the connection and what of it a loop can watch: where that isn't
@@ -108,6 +120,10 @@ func pollable(c net.Conn) (net.Conn, *poll.Conn) {
 // and the last word been said to the client.
 func (s *session) start(ended func(cause error)) {
 	s.ended = ended
+	if s.lent != nil {
+		s.startLent()
+		return
+	}
 	s.backend.attach(s.loop, s.serverConn, (*serverSide)(s), s.begin)
 }
 
@@ -115,7 +131,7 @@ func (s *session) start(ended func(cause error)) {
 func (s *session) begin(err error) {
 	s.begun, s.active = true, time.Now()
 	s.idle = time.AfterFunc(s.limits.Idle, func() { s.post(s.checkIdle) })
-	s.unwatch = context.AfterFunc(s.ctx, func() { s.kill(errShutdown) })
+	s.unwatch = context.AfterFunc(s.ctx, s.killed)
 	if err == nil {
 		err = s.clientConn.Attach(s.loop, (*clientSide)(s))
 	}
@@ -129,8 +145,8 @@ func (s *session) begin(err error) {
 		err = s.doomed
 	}
 	s.end(err)
-	if s.backend.OnKill != nil && !s.over {
-		s.backend.OnKill(func() { s.kill(errShutdown) })
+	if s.backend != nil && s.backend.OnKill != nil && !s.over {
+		s.backend.OnKill(s.killed)
 	}
 	s.endDrained()
 	// Something may have come with the logins, in what TLS has read already.

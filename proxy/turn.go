@@ -79,6 +79,10 @@ func (s *session) upstream() {
 	err := s.carryUp()
 	err = firstEnd(err, s.up.Park())
 	s.upFull = errors.Is(err, wire.ErrFull)
+	if s.idling { // a decision may take long
+		s.idling = false
+		s.giveIdle()
+	}
 	if errors.Is(err, wire.ErrYield) {
 		s.loop.Later((*clientSide)(s))
 	}
@@ -91,6 +95,9 @@ func (s *session) upstream() {
 
 // downstream carries the backend's frames to the client.
 func (s *session) downstream() {
+	if s.backend == nil {
+		return
+	}
 	s.down.Resume(s.loop.Buffer(), turnBytes)
 	err := s.carryDown()
 	err = firstEnd(err, s.down.Park())
@@ -105,6 +112,7 @@ func (s *session) downstream() {
 	if s.probe != nil {
 		s.probe()
 	}
+	s.giveIdle()
 }
 
 // pauses tells of errors that end a turn, and nothing else.

@@ -51,6 +51,15 @@ func (s *session) carryUp() error {
 		if s.owed.full() {
 			return s.await(func() bool { return !s.owed.full() })
 		}
+		if s.lent != nil {
+			handled, err := s.lentFrame(h)
+			if err != nil {
+				return err
+			}
+			if handled {
+				continue
+			}
+		}
 		switch routes[h.Type] {
 		case pass:
 			s.pass(h)
@@ -74,6 +83,7 @@ func (s *session) unheardOf(h wire.Header) error {
 	if s.decider != nil {
 		return failure("08P01", "invalid frontend message type %d", h.Type)
 	}
+	s.pin()
 	s.up.Pass(h)
 	return nil
 }

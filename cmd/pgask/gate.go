@@ -44,10 +44,15 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 	if err != nil {
 		return proxy.Admission{}, err
 	}
-	return proxy.Admission{Decider: session, Close: session.Close,
-		Connect: func(ctx context.Context, loop *poll.Loop) (*proxy.Backend, error) {
-			return connect(ctx, db.pool, request, loop)
-		}}, nil
+	a := proxy.Admission{Decider: session, Close: session.Close}
+	if s.config.Databases[start.Database].Pool.Mode == "transaction" && start.Params["replication"] == "" {
+		a.Lend = db.lender(request)
+		return a, nil
+	}
+	a.Connect = func(ctx context.Context, loop *poll.Loop) (*proxy.Backend, error) {
+		return connect(ctx, db.pool, request, loop)
+	}
+	return a, nil
 }
 
 // loginOf is the backend login of a session; nil is the dsn's own.
@@ -88,14 +93,58 @@ func connect(ctx context.Context, p *pool.Pool, r pool.Request, loop *poll.Loop)
 	if err != nil {
 		return nil, err
 	}
-	shown := &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
-		TxStatus: b.TxStatus, Buffered: b.Buffered, Notices: waited(b.Waited), Attach: b.Attach, OnKill: b.OnKill,
-		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}
+	shown := show(b)
 	shown.Release = func() {
 		b.TxStatus = shown.TxStatus
 		b.Release()
 	}
 	return shown, nil
+}
+
+// lender lends backends of a database. All clients of a login share them
+// that start with the same parameters, whatever they call themselves.
+func (d *database) lender(r pool.Request) *proxy.Lender {
+	r.Params = maps.Clone(r.Params)
+	delete(r.Params, "application_name")
+	return &proxy.Lender{
+		Statements: d.statements,
+		Greeting: func(ctx context.Context, loop *poll.Loop) (map[string]string, error) {
+			r.Loop = loop
+			r = r.Prepared()
+			return d.pool.Greeting(ctx, r)
+		},
+		Borrow: func(ctx context.Context, got func(*proxy.Backend, error)) {
+			d.pool.Borrow(ctx, r, func(b *pool.Backend, err error) {
+				if err != nil {
+					got(nil, err)
+					return
+				}
+				got(lent(b), nil)
+			})
+		},
+	}
+}
+
+// lent is a backend as the proxy knows it, the same at every loan.
+func lent(b *pool.Backend) *proxy.Backend {
+	shown, again := b.Keep.(*proxy.Backend)
+	if !again {
+		shown = show(b)
+		shown.Return = func(reset bool) {
+			b.TxStatus = shown.TxStatus
+			b.Return(reset)
+		}
+		b.Keep = shown
+	}
+	shown.TxStatus, shown.ParameterStatuses, shown.Notices = b.TxStatus, b.ParameterStatuses, waited(b.Waited)
+	return shown
+}
+
+// show is a backend in the shape that the proxy wants.
+func show(b *pool.Backend) *proxy.Backend {
+	return &proxy.Backend{Conn: b.Conn, PID: b.PID, SecretKey: b.SecretKey, ParameterStatuses: b.ParameterStatuses,
+		TxStatus: b.TxStatus, Buffered: b.Buffered, Notices: waited(b.Waited), Attach: b.Attach, OnKill: b.OnKill,
+		Cancel: func(ctx context.Context) error { return pool.Cancel(ctx, b) }}
 }
 
 // tellWait is how long a client waits for a backend without being told.

@@ -17,6 +17,7 @@ import (
 	"github.com/pgask/pgask/proxy/admin"
 	"github.com/pgask/pgask/proxy/pool"
 	"github.com/pgask/pgask/proxy/socket"
+	"github.com/pgask/pgask/proxy/transaction"
 )
 
 // service is everything that serve runs from one configuration. What a reload
@@ -42,11 +43,20 @@ type service struct {
 	halt, hurry     context.CancelFunc
 }
 
+// Bounds of what the clients of one database have prepared, where backends are
+// lent: statements and bytes.
+const (
+	maxStatements     = 20_000
+	maxStatementBytes = 64 << 20
+)
+
 // database is one configured database: backends for sessions, and questions of
 // our own.
 type database struct {
 	pool *pool.Pool
-	own  *pipeline.Database
+	// statements are those of clients whose backends are lent.
+	statements *transaction.Table
+	own        *pipeline.Database
 }
 
 // newService prepares a service; it listens nowhere and connects to nothing.
@@ -64,7 +74,7 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 		if err != nil {
 			return nil, err
 		}
-		s.databases[name] = &database{pool: p, own: pipeline.NewDatabase(c, log, time.Now)}
+		s.databases[name] = &database{pool: p, statements: transaction.NewTable(maxStatements, maxStatementBytes), own: pipeline.NewDatabase(c, log, time.Now)}
 	}
 	cluster, err := loadCluster(all.Config.Cluster)
 	if err != nil {

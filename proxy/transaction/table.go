@@ -120,6 +120,11 @@ func (s *Statement) AppendParse(dst []byte) ([]byte, error) {
 	return wire.AppendParseOf(dst, s.name, s.rest)
 }
 
+// AppendParseAs appends the Parse that makes it under a client's own name.
+func (s *Statement) AppendParseAs(dst []byte, name string) ([]byte, error) {
+	return wire.AppendParseOf(dst, name, s.rest)
+}
+
 // Rest is what follows the name in a Parse's body: what Intern takes. Nil for a
 // body without a name.
 func Rest(body []byte) []byte {

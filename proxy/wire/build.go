@@ -105,6 +105,15 @@ func AppendDescribe(dst []byte, statement string) ([]byte, error) {
 	return m.end()
 }
 
+// AppendClose builds a Close: of a prepared statement for kind 'S', of a portal
+// for 'P'.
+func AppendClose(dst []byte, kind byte, name string) ([]byte, error) {
+	m := begin(dst, Close)
+	m.b = append(m.b, kind)
+	m.str(name)
+	return m.end()
+}
+
 // AppendNoParameters builds the ParameterDescription of a statement without
 // parameters.
 func AppendNoParameters(dst []byte) []byte {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -61,6 +62,17 @@ const maxFrame = 1<<30 - 1
 type Header struct {
 	Type byte
 	Size int
+}
+
+// Body is the body of a frame that was built.
+func Body(frame []byte) []byte { return frame[headerSize:] }
+
+// Rebuild is a frame that was built, with other bytes in place of the first n of
+// its body.
+func Rebuild(frame []byte, n int, with []byte) []byte {
+	rest := frame[headerSize+n:]
+	made := binary.BigEndian.AppendUint32([]byte{frame[0]}, uint32(4+len(with)+len(rest)))
+	return append(append(made, with...), rest...)
 }
 
 // Malformed is a frame or message that breaks the protocol. The connection

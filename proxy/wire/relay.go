@@ -123,6 +123,25 @@ func (r *Relay) Put(frames []byte) error {
 	return nil
 }
 
+// Rewrite passes the frame with other bytes in place of the first n of its body,
+// which Prefix has returned.
+func (r *Relay) Rewrite(h Header, n int, with []byte) error {
+	size := h.Size - n + len(with)
+	if size > maxFrame {
+		return ErrUnfit
+	}
+	if err := r.cut(); err != nil {
+		return err
+	}
+	r.out = binary.BigEndian.AppendUint32(append(r.out, h.Type), uint32(size+4))
+	r.out = append(r.out, with...)
+	r.frames++
+	r.pos += headerSize + n
+	r.run = r.pos
+	r.rest, r.drop = r.skip(h.Size-n), false
+	return nil
+}
+
 // Whole returns the frame's body. It is valid until the frame has been
 // decided. A body over limit bytes is ErrTooLong, and nothing of it is held.
 func (r *Relay) Whole(h Header, limit int) ([]byte, error) {
@@ -170,6 +189,22 @@ func (r *Relay) Flush() error {
 func (r *Relay) AtRest() bool {
 	return !r.broken && r.rest == 0 && r.pos == r.end && r.run == r.pos && len(r.out) == 0
 }
+
+// Settled reports whether nothing has gone to dst by halves. What has been read
+// and is undecided doesn't count.
+func (r *Relay) Settled() bool {
+	return !r.broken && (r.rest == 0 || r.drop) && r.run == r.pos && len(r.out) == 0
+}
+
+// From gives a relay at rest another source, of which something has been read
+// already. To gives it another sink.
+func (r *Relay) From(src io.Reader, buffered []byte) {
+	r.src = src
+	r.kept, r.end = append(r.kept[:0], buffered...), len(buffered)
+}
+
+// To gives a relay that is settled another sink.
+func (r *Relay) To(dst io.Writer, backlog Backlog) { r.dst, r.backlog = dst, backlog }
 
 // MidWrite reports whether dst may have got the beginning of a frame and not
 // its end: nothing else may be written to it then.
