@@ -103,6 +103,7 @@ func (d *Database) pool(login auth.Login) (*pgxpool.Pool, error) {
 	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	c.ConnConfig.RuntimeParams["application_name"] = "pgask"
 	maps.Copy(c.ConnConfig.RuntimeParams, policy.Pinned(&policy.Role{}))
+	configs.JudgeServer(&c.ConnConfig.Config)
 	c.MaxConns, c.MinConns = ownConnections, 0
 	c.MaxConnIdleTime = time.Minute
 	p, err := pgxpool.NewWithConfig(context.Background(), c)

@@ -3,12 +3,14 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/configs"
 )
 
 // A statement that needs nothing new of the schema doesn't wait for one that
@@ -101,5 +103,18 @@ func TestOurOwnLoginIsNotNamed(t *testing.T) {
 	f.db.pools[auth.Login{}] = pool
 	if _, err := f.db.Refresh(t.Context()); err == nil || sqlState(err) != "XX000" {
 		t.Errorf("a catalog that can't be read: %v", err)
+	}
+}
+
+// The schema is read over read-only sessions, on the server that the dsn asks for.
+func TestSchemaOfTarget(t *testing.T) {
+	f := newFixture(t)
+	for target, fits := range map[string]bool{"read-write": true, "primary": true, "prefer-standby": true, "read-only": false, "standby": false} {
+		dsn := f.db.dsn + "&target_session_attrs=" + target
+		db := NewDatabase(&configs.Database{Name: "shop", DSN: dsn}, slog.New(slog.DiscardHandler), time.Now)
+		if _, err := db.Snapshot(t.Context()); (err == nil) != fits {
+			t.Errorf("%s: %v", target, err)
+		}
+		db.Close()
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/proxy/poll"
 )
 
@@ -97,6 +98,7 @@ func (p *Pool) dial(ctx context.Context, r Request) (*Backend, error) {
 		config.User, config.Password = r.Login.User, r.Login.Password
 	}
 	maps.Copy(config.RuntimeParams, r.Params)
+	configs.JudgeServer(config)
 	var server target
 	dialNet := config.DialFunc
 	config.DialFunc = server.noting(dialNet, r.Loop != nil)

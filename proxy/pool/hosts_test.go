@@ -70,6 +70,11 @@ func TestHosts(t *testing.T) {
 				t.Errorf("read-write: read only is %s", got)
 			}
 			interrupt(t, b, acquire(t, p, Request{}))
+			// A session that starts read-only asks for a server that takes writes all the same.
+			reader := acquire(t, p, Request{Governed: true, Params: map[string]string{"default_transaction_read_only": "on"}})
+			if got := ask(t, reader, "SHOW default_transaction_read_only"); got != "on" || reader.ParameterStatuses["default_transaction_read_only"] != "on" {
+				t.Errorf("a reader on a server that takes writes: read only is %s", got)
+			}
 			p = newPool(t, configs.Database{Name: "acme", DSN: dsn + "target_session_attrs=read-only", Pool: two})
 			if got := ask(t, acquire(t, p, Request{}), "SHOW default_transaction_read_only"); got != "on" {
 				t.Errorf("read-only: read only is %s", got)
