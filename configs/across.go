@@ -23,6 +23,7 @@ func usersOfPolicy(all *All) []Fault {
 		for _, name := range u.Roles {
 			r, ok := all.Policy.Roles[name]
 			switch {
+			case !ok && all.rolesUnknown: // one fault says it for all users
 			case !ok:
 				note("roles", "there is no role "+name+" in the policy; "+suggestion(name, known), false)
 			case first == nil:

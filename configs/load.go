@@ -14,6 +14,8 @@ type All struct {
 	Policy   *Policy
 	Semantic *Semantic
 	Curated  *Curated
+
+	rolesUnknown bool // policy.yaml has a fault that hides its roles
 }
 
 // Load reads pgask.yaml at path and the files it names, with defaults below
@@ -40,7 +42,9 @@ func loadRest(path string, c *Config, origins map[string]Pos) (*All, []Fault) {
 	r := rest{folder: filepath.Dir(path), origins: origins}
 	all := &All{Config: c}
 	all.Users = read(&r, "files.users", c.Files.Users, DecodeUsers)
+	before := len(r.faults)
 	all.Policy = read(&r, "files.policy", c.Files.Policy, DecodePolicy)
+	all.rolesUnknown = len(all.Policy.Roles) == 0 && Faulty(r.faults[before:])
 	all.Semantic = read(&r, "files.semantic", c.Files.Semantic, DecodeSemantic)
 	all.Curated = read(&r, "files.curated", c.Files.Curated, DecodeCurated)
 	absolute(path, c)

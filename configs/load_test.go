@@ -116,6 +116,21 @@ warning: curated.yaml:1: queries.q.database: pgask.yaml has no database acme
 	}
 }
 
+// TestRolesUnknown: a policy that can't be read is one fault, not one for each user.
+func TestRolesUnknown(t *testing.T) {
+	for policy, want := range map[string]string{
+		"version: 1\nroles:\n  dba: {mode: passthrough\n": "policy.yaml:3: not YAML: ",
+		"": "users.yaml:1: users.ana.roles: there is no role dba in the policy; none is known here",
+	} {
+		path := folder(t, map[string]string{"pgask.yaml": "{}", "policy.yaml": policy,
+			"users.yaml": "users: [{name: ana, password: x, role: dba}]"})
+		_, faults := Load(path, nil)
+		if got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", ""); len(faults) != 1 || !strings.HasPrefix(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestTLSFiles(t *testing.T) {
 	for _, c := range []struct{ tls, want string }{
 		{"{mode: require}", "tls.mode: require needs tls.cert and tls.key"},

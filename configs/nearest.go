@@ -15,6 +15,9 @@ func keys(f fields) []string { return slices.Sorted(maps.Keys(f)) }
 
 // suggestion names the known word that was probably meant, or all of them.
 func suggestion(word string, known []string) string {
+	if len(known) == 0 {
+		return "none is known here"
+	}
 	if len(word) > maxWord {
 		return "known here: " + join(known)
 	}
