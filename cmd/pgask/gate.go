@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -29,8 +30,7 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 	}
 	db := s.databases[start.Database]
 	if db == nil || !role.AllowsDatabase(start.Database) {
-		return proxy.Admission{}, &pipeline.Error{Code: "28000",
-			Message: fmt.Sprintf("user %q may not connect to database %q", who.User, start.Database)}
+		return proxy.Admission{}, notThere(who.User, start.Database, db != nil)
 	}
 	request := pool.Request{Login: loginOf(who, role), Governed: role.Governed}
 	if request.Params, err = startupParams(role, start); err != nil {
@@ -53,6 +53,26 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 		return connect(ctx, db.pool, request, loop)
 	}
 	return a, nil
+}
+
+// refusal is an error for the client with what only the log may say.
+type refusal struct {
+	error *pipeline.Error
+	cause error
+}
+
+func (r *refusal) Error() string    { return r.error.Error() }
+func (r *refusal) SQLState() string { return r.error.SQLState() }
+func (r *refusal) Unwrap() error    { return r.cause }
+
+// notThere refuses a database in the same words whether it is configured or not.
+func notThere(user, database string, configured bool) error {
+	cause := errors.New("pgask.yaml has no such database")
+	if configured {
+		cause = errors.New("it is not among the databases of the user's roles")
+	}
+	return &refusal{cause: cause, error: &pipeline.Error{Code: "28000",
+		Message: fmt.Sprintf("user %q may not connect to database %q", user, database)}}
 }
 
 // loginOf is the backend login of a session; nil is the dsn's own.

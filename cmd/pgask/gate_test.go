@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -18,6 +19,17 @@ func TestWaited(t *testing.T) {
 	got := waited(1234 * time.Millisecond)
 	if len(got) != 1 || got[0].Severity != "NOTICE" || got[0].Code != "00000" || got[0].Message != "waited 1.2s for a free connection to the database" {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestNotThere: the client can't tell what exists, the log can.
+func TestNotThere(t *testing.T) {
+	missing, denied := notThere("ana", "acme", false), notThere("ana", "acme", true)
+	if missing.Error() != denied.Error() || missing.Error() != `user "ana" may not connect to database "acme"` {
+		t.Errorf("%v, and %v", missing, denied)
+	}
+	if a, b := errors.Unwrap(missing).Error(), errors.Unwrap(denied).Error(); a != "pgask.yaml has no such database" || a == b {
+		t.Errorf("in the log: %s, and %s", a, b)
 	}
 }
 

@@ -112,7 +112,9 @@ func (s *service) drain(sig signals, web *http.Server) {
 	go func() { done <- s.server.Shutdown(ctx) }()
 	if err := s.awaitDrain(done, stop, sig); err != nil {
 		s.log.Warn("sessions cut", "reason", err)
+		return
 	}
+	s.log.Info("drained")
 }
 
 // awaitDrain returns how Shutdown ended, and hurries it where it is told to.

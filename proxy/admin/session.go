@@ -180,7 +180,11 @@ func (s *session) perform(c *command) ([][]any, error) {
 	if c.rows != nil {
 		rows = c.rows()
 	}
-	s.log.Info("admin command", "command", c.text, "error", err)
+	log := s.log.With("command", c.text)
+	if err != nil {
+		log = log.With("error", err)
+	}
+	log.Info("admin command")
 	if err == nil && c.status != 0 {
 		s.status = c.status
 	}
