@@ -21,16 +21,36 @@ const hidden = "(hidden)"
 // are hidden.
 func (c *Config) Settings() []Setting {
 	var out []Setting
-	flatten("", reflect.ValueOf(*c), func(key, value string) { out = append(out, Setting{key, value}) })
+	flatten("", reflect.ValueOf(*c), func(key string, values []string) {
+		for i, v := range values {
+			values[i] = public(key, v)
+		}
+		out = append(out, Setting{key, join(values)})
+	})
 	slices.SortFunc(out, func(a, b Setting) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 
-// flatten visits the single values of a struct by their dotted keys.
-func flatten(key string, v reflect.Value, visit func(key, value string)) {
+// Changed are the keys, sorted, whose values in c are others than in before, or
+// that only one of the two has; secrets count.
+func (c *Config) Changed(before *Config) []string {
+	differ := map[string]bool{}
+	old := map[string][]string{}
+	flatten("", reflect.ValueOf(*before), func(key string, values []string) { old[key], differ[key] = values, true })
+	flatten("", reflect.ValueOf(*c), func(key string, values []string) {
+		was, ok := old[key]
+		differ[key] = !ok || !slices.Equal(was, values)
+	})
+	maps.DeleteFunc(differ, func(_ string, yes bool) bool { return !yes })
+	return slices.Sorted(maps.Keys(differ))
+}
+
+// flatten visits the values of a struct, single ones and lists, by their dotted
+// keys. Secrets are not hidden.
+func flatten(key string, v reflect.Value, visit func(key string, values []string)) {
 	switch x := v.Interface().(type) {
 	case time.Duration:
-		visit(key, x.String())
+		visit(key, []string{x.String()})
 		return
 	case Pos:
 		return
@@ -57,11 +77,11 @@ func flatten(key string, v reflect.Value, visit func(key, value string)) {
 	case reflect.Slice:
 		var items []string
 		for i := range v.Len() {
-			items = append(items, public(key, fmt.Sprint(v.Index(i).Interface())))
+			items = append(items, fmt.Sprint(v.Index(i).Interface()))
 		}
-		visit(key, join(items))
+		visit(key, items)
 	default:
-		visit(key, public(key, fmt.Sprint(v.Interface())))
+		visit(key, []string{fmt.Sprint(v.Interface())})
 	}
 }
 

@@ -93,6 +93,14 @@ func TestReload(t *testing.T) {
 	if got := table(t, ana, products); got[0] != want[0] {
 		t.Errorf("products %v, want %v", got, want)
 	}
+
+	// What only a start reads doesn't change unnoticed.
+	if strings.Contains(f.Proxy.log.String(), "takes a restart") {
+		t.Error("the log asks for a restart, but pgask.yaml is as it was")
+	}
+	edit(t, f.Config, func(text string) string { return strings.Replace(text, "{clients: 200,", "{clients: 201,", 1) })
+	reload(`{outcome="taken"} 3`)
+	waitFor(t, func() bool { return strings.Contains(f.Proxy.log.String(), `takes a restart" keys=limits.clients`) })
 }
 
 // TestBrokenReload breaks each kind of file while sessions go on: none of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,16 +118,20 @@ func (s *service) adopt(p *parts) {
 }
 
 // reload reads all files again; if any has a fault, everything stays as it is.
-// Only users, policy, semantic model, curated queries and certificates change.
+// Only users, policy, semantic model, curated queries, certificates and planners
+// change; of the rest of pgask.yaml the log says that it takes a restart.
 func (s *service) reload() error {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
-	_, p, err := loadParts(s.load, s.log)
+	all, p, err := loadParts(s.load, s.log)
 	if err != nil {
 		return err
 	}
 	s.adopt(p)
 	s.log.Info("configuration reloaded")
+	if keys := pending(all.Config.Changed(s.config)); len(keys) > 0 {
+		s.log.Warn("changed in pgask.yaml, takes a restart", "keys", strings.Join(keys, ", "))
+	}
 	s.warnOfMisfits(p.rules.Policy)
 	return nil
 }
