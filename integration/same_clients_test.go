@@ -45,7 +45,7 @@ func drivers(t *testing.T) []driver {
 }
 
 // poolModes are the modes that must give the same frames as Postgres itself.
-var poolModes = []string{"session"}
+var poolModes = []string{"session", "transaction"}
 
 // TestSameClients runs a script in each of the clients direct and through
 // pgask and compares what both sides said, frame by frame. What may differ is
