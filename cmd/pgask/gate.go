@@ -177,5 +177,5 @@ func waited(d time.Duration) []pgwire.Report {
 	}
 	return []pgwire.Report{{Severity: "NOTICE", Code: "00000",
 		Message: fmt.Sprintf("waited %s for a free connection to the database", d.Round(100*time.Millisecond)),
-		Hint:    "Close idle sessions, or raise pool.size in pgask.yaml."}}
+		Hint:    "Unless an administrator has paused it: close idle sessions, or raise pool.size in pgask.yaml."}}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ func TestWaited(t *testing.T) {
 		t.Errorf("after less than a second: %v", got)
 	}
 	got := waited(1234 * time.Millisecond)
-	if len(got) != 1 || got[0].Severity != "NOTICE" || got[0].Code != "00000" || got[0].Message != "waited 1.2s for a free connection to the database" {
+	if len(got) != 1 || got[0].Severity != "NOTICE" || !strings.Contains(got[0].Hint, "paused") || got[0].Code != "00000" || got[0].Message != "waited 1.2s for a free connection to the database" {
 		t.Errorf("%v", got)
 	}
 }
