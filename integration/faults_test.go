@@ -179,6 +179,7 @@ func TestBackendKilled(t *testing.T) {
 			}
 			return left == 0
 		})
+		waitFor(t, func() bool { return !p.hasIdle(t) }) // and so does hearing of it
 		for range 3 {
 			answers(t, p.login(t, "pooled"))
 		}

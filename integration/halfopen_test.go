@@ -32,6 +32,17 @@ func (p *passage) sample(t testing.TB, series string) float64 {
 	return 0
 }
 
+// hasIdle reports whether the pool has a backend that nobody uses.
+func (p *passage) hasIdle(t testing.TB) bool {
+	t.Helper()
+	for line := range strings.Lines(metrics(t, p.fixture)) {
+		if strings.HasPrefix(line, "pgask_pool_backends{") && strings.Contains(line, `state="idle"`) && !strings.HasSuffix(line, " 0\n") {
+			return true
+		}
+	}
+	return false
+}
+
 // TestSilence: clients that say nothing, or stop in the middle of a login, are
 // let go; so is a session whose client stops reading, once it is gone, and
 // memory doesn't grow with what it leaves unread.
