@@ -18,6 +18,7 @@ type bucket struct {
 	key    uint64
 	tokens float64
 	at     time.Time // when tokens was right
+	told   bool      // that it is empty, since it was last full
 }
 
 func newBuckets(size, most int) *buckets {
@@ -30,8 +31,9 @@ func (b *buckets) empty(key uint64, now time.Time) bool {
 	return ok && b.tokens(e.Value.(*bucket), now) < 1
 }
 
-// take takes a token, if there is one.
-func (b *buckets) take(key uint64, now time.Time) {
+// take takes a token, if there is one. It reports whether that empties the
+// bucket for the first time since it was full.
+func (b *buckets) take(key uint64, now time.Time) (emptied bool) {
 	e, ok := b.by[key]
 	if !ok {
 		e = b.order.PushFront(&bucket{key: key, tokens: b.size, at: now})
@@ -43,7 +45,12 @@ func (b *buckets) take(key uint64, now time.Time) {
 	}
 	b.order.MoveToFront(e)
 	one := e.Value.(*bucket)
-	one.tokens, one.at = max(0, b.tokens(one, now)-1), now
+	have := b.tokens(one, now)
+	one.told = one.told && have < b.size
+	one.tokens, one.at = max(0, have-1), now
+	emptied = one.tokens < 1 && !one.told
+	one.told = one.told || emptied
+	return emptied
 }
 
 // tokens are what a bucket holds now.

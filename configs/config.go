@@ -119,7 +119,7 @@ type Limits struct {
 	Clients        int
 	UserClients    int // sessions of one user, 0 for no limit
 	AddressClients int // connections of one address, 0 for no limit
-	LoginFailures  int // a minute, of one address or user; 0 for no limit
+	LoginFailures  int // a minute, of one user, and ten times that of one address; 0 for no limit
 	StatementBytes int64
 	Login          time.Duration
 	Idle           time.Duration

@@ -44,15 +44,18 @@ func (c *connection) authenticate() (who auth.Principal, final []byte, err error
 // again before a proof is checked: many exchanges may have begun at once.
 func (c *connection) byPassword(users Users, client auth.Client) (auth.Principal, []byte, error) {
 	throttle := c.server.throttle
-	if err := throttle.Refuse(client.Addr); err != nil {
+	if err := throttle.Refuse(client.Addr, client.User); err != nil {
 		return auth.Principal{}, nil, err
 	}
 	if pause := throttle.Pause(client.User); pause > 0 && !c.server.rest(pause) {
 		return auth.Principal{}, nil, errShutdown
 	}
-	who, final, err := c.scram(users.Begin(client.User, auth.EndPoint(c.shown)), func() error { return throttle.Refuse(client.Addr) })
+	mayProve := func() error { return throttle.Refuse(client.Addr, client.User) }
+	who, final, err := c.scram(users.Begin(client.User, auth.EndPoint(c.shown)), mayProve)
 	if _, wrong := errors.AsType[*auth.Failure](err); wrong {
-		throttle.Failed(client.Addr, client.User)
+		if block := throttle.Failed(client.Addr, client.User); block != nil {
+			c.log.Info("logins are refused unseen for now", "database", client.Database, "everybody", block.Everybody, "reason", block)
+		}
 	}
 	return who, final, err
 }

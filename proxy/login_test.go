@@ -213,6 +213,7 @@ func (f from) RemoteAddr() net.Addr { return f.addr }
 func TestGuessing(t *testing.T) {
 	store := storeOf(t, `users: [{name: ana, password: "$", role: r}]`)
 	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
 		ln := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		g := gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
 			return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
@@ -221,7 +222,8 @@ func TestGuessing(t *testing.T) {
 					Cancel: func(context.Context) error { return nil }}, nil
 			}}, nil
 		})
-		server := proxy.New(proxy.Options{TLS: proxy.TLS{Mode: proxy.TLSDisable}, Limits: proxy.Limits{LoginFailures: 10}, Auth: store, Gate: g})
+		server := proxy.New(proxy.Options{TLS: proxy.TLS{Mode: proxy.TLSDisable}, Limits: proxy.Limits{LoginFailures: 10}, Auth: store, Gate: g,
+			Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(ln) }()
 		dial := func(ip string) *pgtest.Peer {
@@ -243,7 +245,7 @@ func TestGuessing(t *testing.T) {
 			}
 			return "", time.Since(began)
 		}
-		for i := range 10 {
+		for i := range 20 {
 			user := []string{"ana", "nobody"}[i%2]
 			if code, took := attempt("192.0.2.1", user, "wrong"); code != "28P01" || took > 0 {
 				t.Fatalf("attempt %d: %s after %s", i, code, took)
@@ -251,17 +253,25 @@ func TestGuessing(t *testing.T) {
 		}
 		for _, user := range []string{"ana", "nobody"} {
 			if code, took := attempt("192.0.2.1", user, password); code != "28000" || took > 0 {
-				t.Errorf("%s after 10 failures: %q after %s", user, code, took)
+				t.Errorf("%s after 10 failures each: %q after %s", user, code, took)
 			}
 		}
-		if code, took := attempt("192.0.2.2", "ana", password); code != "" || took > 0 {
-			t.Errorf("ana from elsewhere: %q after %s", code, took)
+		// Others at the address are not, until there are ten times as many.
+		for i := range 80 {
+			if code, took := attempt("192.0.2.1", fmt.Sprint("name", i), "wrong"); code != "28P01" || took > 0 {
+				t.Fatalf("name %d: %s after %s", i, code, took)
+			}
 		}
-		// Five more for each from elsewhere: both users have had ten now.
+		if code, took := attempt("192.0.2.1", "ben", "wrong"); code != "28000" || took > 0 {
+			t.Errorf("after 100 failures: %q after %s", code, took)
+		}
+		if got := strings.Count(log.String(), "refused unseen"); got != 3 || !strings.Contains(log.String(), "user=nobody database=nobody everybody=false") {
+			t.Errorf("%d blocks are logged in\n%s", got, log.String())
+		}
 		for i := range 10 {
-			attempt(fmt.Sprintf("192.0.2.%d", 10+i), []string{"ana", "nobody"}[i%2], "wrong")
+			attempt(fmt.Sprintf("192.0.2.%d", 10+i), "everywhere", "wrong")
 		}
-		for user, want := range map[string]string{"ana": "", "nobody": "28P01"} {
+		for user, want := range map[string]string{"ana": "", "nobody": "28P01", "everywhere": "28P01"} {
 			if code, took := attempt("192.0.2.3", user, password); code != want || took != time.Second {
 				t.Errorf("%s, whom everybody guesses at: %q after %s", user, code, took)
 			}

@@ -36,8 +36,9 @@ type Limits struct {
 	// UserClients is how many of them one user may have who has no number of
 	// its own, AddressClients how many one address. 0 is no limit.
 	UserClients, AddressClients int
-	// LoginFailures is how many failed logins a minute an address may have, and
-	// a user, before they are held up. 0 is no limit.
+	// LoginFailures is how many failed logins a minute a user may have, from one
+	// address before it is refused there, and from all before it has to wait; an
+	// address may have ten times as many. 0 is no limit.
 	LoginFailures int
 	// Login is how long a client may take from connecting to having proved
 	// who it is.
