@@ -40,8 +40,9 @@ func quotesSecret(text, dsn string) bool {
 
 // checkDSN is the fault of a connection string, or "".
 func checkDSN(dsn string) string {
-	if _, err := pgconn.ParseConfig(dsn); err != nil {
+	config, err := pgconn.ParseConfig(dsn)
+	if err != nil {
 		return DSNFault(dsn, err)
 	}
-	return ""
+	return wordsFault(config.RuntimeParams)
 }
