@@ -270,6 +270,7 @@ func refused(t *testing.T, server *postgres.Server) {
 			}
 		}
 	}
+	until(t, "the login's connection is free", func() bool { return otherFree(t, server) })
 	one := Request{Login: &auth.Login{User: "other", Password: "o"}}
 	acquire(t, p, one)
 	if _, err := p.Acquire(deadline(t), one); sqlstate(err) != "53300" {
