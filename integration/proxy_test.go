@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -36,8 +37,27 @@ type proxy struct {
 	addr string
 	end  io.Closer // its closing asks the program to end
 	cmd  *exec.Cmd
-	log  bytes.Buffer // read it after the end only
+	log  journal
 	done chan error
+}
+
+// journal is what a program has written so far.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer // guarded by mu
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+// String may be called while the program runs.
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
 }
 
 // started tells whether a shared fixture was asked for.
