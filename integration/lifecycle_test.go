@@ -336,6 +336,7 @@ func TestUnixSocket(t *testing.T) {
 	if err != nil || out != "40\n" {
 		t.Errorf("%q %v", out, err)
 	}
+	waitFor(t, func() bool { return strings.Contains(p.log.String(), "remote=local ") })
 	conn := connect(t, dsn)
 	ended := make(chan error, 1)
 	go func() {

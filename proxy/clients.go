@@ -92,3 +92,12 @@ func (k *keyring) byPID(pid uint32) *session {
 	defer k.mu.Unlock()
 	return k.keys[pid].session
 }
+
+// RemoteName is how a client's address is shown: the clients of a Unix-domain
+// socket have none.
+func RemoteName(addr net.Addr) string {
+	if _, unix := addr.(*net.UnixAddr); unix {
+		return "local"
+	}
+	return addr.String()
+}

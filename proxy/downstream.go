@@ -69,7 +69,10 @@ func (s *session) backendEnded(err error) error {
 	case errors.As(err, &coded):
 		return err
 	case s.fatal:
-		return errBackendSaid
+		if len(s.lastSaid) != 5 {
+			return errBackendSaid
+		}
+		return fmt.Errorf("%w: SQLSTATE %s", errBackendSaid, s.lastSaid)
 	case s.leaving && errors.Is(err, io.EOF):
 		return errTerminated
 	case hungUp(err):
@@ -252,7 +255,7 @@ func (s *session) errorResponse(h wire.Header) error {
 	}
 	said, severity := string(wire.Field(body, 'C')), severityOf(body)
 	if severity == "FATAL" || severity == "PANIC" {
-		s.fatal = true
+		s.fatal, s.lastSaid = true, said
 		s.down.Pass(h)
 		return nil
 	}

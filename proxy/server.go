@@ -116,7 +116,7 @@ func (s *Server) serve(conn net.Conn, t terms, gone func()) {
 	// itself.
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	defer stop() // else the context would hold what never became a session
-	c := &connection{server: s, conn: conn, terms: t, leaves: leaves, log: s.log.With("remote", conn.RemoteAddr().String())}
+	c := &connection{server: s, conn: conn, terms: t, leaves: leaves, log: s.log.With("remote", RemoteName(conn.RemoteAddr()))}
 	if !c.serve(stop) {
 		c.leave()
 	}

@@ -52,8 +52,9 @@ type session struct {
 	downBuf  []byte
 	downFull bool // the client has more to take first
 	replies  replies
-	fatal    bool // the backend has said its last word
-	spent    bool // it is of no use to another session
+	fatal    bool   // the backend has said its last word
+	lastSaid string // its SQLSTATE
+	spent    bool   // it is of no use to another session
 
 	status   byte      // of the last ReadyForQuery
 	draining bool      // the session ends at the next quiet moment

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,26 @@ func TestBackendSays(t *testing.T) {
 		client.ExpectBytes(half) // and no error inside the row
 		client.ExpectEnd()
 	})
+}
+
+// TestLastWordLogged: the log has Postgres's code, and none of its words.
+func TestLastWordLogged(t *testing.T) {
+	var log bytes.Buffer
+	g, backends := scripted(t, nil)
+	s, addr := serve(t, proxy.Options{Gate: g, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	client := pgtest.Dial(t, addr)
+	client.Login(password, "user", "ana")
+	backend := <-backends
+	backend.Send(pgtest.Error("FATAL", "57P01", "hunter2"))
+	backend.Hangup()
+	client.ExpectError("57P01")
+	client.ExpectEnd()
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := log.String(); !strings.Contains(got, "backend ended the session: SQLSTATE 57P01") || strings.Contains(got, "hunter2") {
+		t.Error(got)
+	}
 }
 
 // TestClientGone: the backend isn't left with half a message, or running.

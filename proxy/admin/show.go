@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pool"
 )
 
@@ -97,7 +98,7 @@ func (c *Console) servers() (rows [][]any) {
 
 func (c *Console) clients() (rows [][]any) {
 	for _, s := range c.Clients() {
-		rows = append(rows, []any{int64(s.PID), s.User, s.Database, s.State, s.Remote.String(), yesNo(s.TLS), stamp(s.Since),
+		rows = append(rows, []any{int64(s.PID), s.User, s.Database, s.State, proxy.RemoteName(s.Remote), yesNo(s.TLS), stamp(s.Since),
 			s.Idle.Microseconds(), int64(s.BackendPID), s.Application})
 	}
 	return rows
