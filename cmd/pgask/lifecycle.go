@@ -69,7 +69,7 @@ func (s *service) attend(ctx context.Context, reload <-chan os.Signal, ended <-c
 	for {
 		select {
 		case <-reload:
-			_ = s.reloadCounted() // the log has the error
+			_, _ = s.reloadCounted() // the log has the error
 		case <-s.halted.Done():
 			return nil
 		case <-watchdog:
@@ -82,18 +82,19 @@ func (s *service) attend(ctx context.Context, reload <-chan os.Signal, ended <-c
 	}
 }
 
-// reloadCounted reloads, logs and counts what became of it.
-func (s *service) reloadCounted() error {
+// reloadCounted reloads, logs and counts what became of it, and gives the changed
+// keys that take a restart.
+func (s *service) reloadCounted() ([]string, error) {
 	s.tell(socket.Reloading()...)
 	outcome := "taken"
-	err := s.reload()
+	keys, err := s.reload()
 	if err != nil {
 		outcome = "refused"
 		s.log.Error("reload refused, the old configuration stays", "error", err)
 	}
 	s.metrics.reloads.WithLabelValues(outcome).Inc()
 	s.tell("READY=1", "STATUS=reload "+outcome)
-	return err
+	return keys, err
 }
 
 // drain lets sessions reach a quiet point, at most for the drain limit or until

@@ -119,21 +119,23 @@ func (s *service) adopt(p *parts) {
 
 // reload reads all files again; if any has a fault, everything stays as it is.
 // Only users, policy, semantic model, curated queries, certificates and planners
-// change; of the rest of pgask.yaml the log says that it takes a restart.
-func (s *service) reload() error {
+// change; of the rest of pgask.yaml the log says that it takes a restart, and
+// the changed keys are given.
+func (s *service) reload() ([]string, error) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
 	all, p, err := loadParts(s.load, s.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.adopt(p)
 	s.log.Info("configuration reloaded")
-	if keys := pending(all.Config.Changed(s.config)); len(keys) > 0 {
+	keys := pending(all.Config.Changed(s.config))
+	if len(keys) > 0 {
 		s.log.Warn("changed in pgask.yaml, takes a restart", "keys", strings.Join(keys, ", "))
 	}
 	s.warnOfMisfits(p.rules.Policy)
-	return nil
+	return keys, nil
 }
 
 // warnOfMisfits logs what of a policy doesn't fit the databases as they were

@@ -34,7 +34,7 @@ func open(t *testing.T, change func(*admin.Console)) (*pgtest.Peer, *proxy.Backe
 		Clients: func() []proxy.Client {
 			return []proxy.Client{{PID: 7, User: "ana", Remote: &net.TCPAddr{}, Since: time.Unix(0, 0)}}
 		},
-		Kill: func(pid uint32) bool { return pid == 7 }, Reload: func() error { return nil }, Shutdown: func(bool) {}}
+		Kill: func(pid uint32) bool { return pid == 7 }, Reload: func() ([]string, error) { return nil, nil }, Shutdown: func(bool) {}}
 	if change != nil {
 		change(c)
 	}
@@ -110,6 +110,22 @@ func TestExtended(t *testing.T) {
 	row := p.Expect("12DCZ")[2]
 	if want := []byte{0, 10, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 3, 'a', 'n', 'a'}; !slices.Equal(row[:len(want)], want) {
 		t.Errorf("a row in binary: %v", row)
+	}
+}
+
+// TestReloadNotice: what a reload leaves as it was is said to who asked for it.
+func TestReloadNotice(t *testing.T) {
+	var keys []string
+	p, _ := open(t, func(c *admin.Console) { c.Reload = func() ([]string, error) { return keys, nil } })
+	p.Send(pgtest.Query("RELOAD"))
+	p.Expect("CZ")
+	keys = []string{"limits.clients", "databases.acme"}
+	p.Send(pgtest.Query("RELOAD"), pgtest.Parse("", "RELOAD"), pgtest.Bind("", ""), pgtest.Execute("", 0), pgtest.Sync())
+	notices := p.Expect("NCZ12NCZ")
+	for _, i := range []int{0, 5} {
+		if got := string(wire.Field(notices[i], 'M')); got != "changed in pgask.yaml, takes a restart: limits.clients, databases.acme" {
+			t.Errorf("%q", got)
+		}
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 )
 
 // command is what a statement asks for: a table, or something to do. tag is the
-// command tag; a table's gets the number of its rows. text is for the log.
+// command tag; a table's gets the number of its rows. text is for the log. What
+// was done may be worth a notice.
 type command struct {
 	text    string
 	tag     string
 	columns []column
 	rows    func() [][]any
-	do      func(ctx context.Context) error
+	do      func(ctx context.Context) (notice string, err error)
 	// status, unless 0, is the transaction status afterwards.
 	status byte
 }
@@ -72,17 +73,17 @@ func (c *Console) onPools(s statement) (*command, error) {
 	if len(s) == 2 {
 		name = s[1].text
 	}
-	return &command{tag: strings.ToUpper(s[0].text), do: func(ctx context.Context) error {
+	return &command{tag: strings.ToUpper(s[0].text), do: func(ctx context.Context) (string, error) {
 		databases, err := c.database(name)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, d := range databases {
 			if err := verb(ctx, d); err != nil {
-				return err
+				return "", err
 			}
 		}
-		return nil
+		return "", nil
 	}}, nil
 }
 
@@ -94,21 +95,25 @@ func (c *Console) onProcess(s statement) (*command, error) {
 		if err != nil {
 			return nil, &failure{code: "22P02", message: fmt.Sprintf("invalid pid: %q", s[1].text), hint: "SHOW CLIENTS"}
 		}
-		return &command{tag: "KILL_CLIENT", do: func(context.Context) error {
+		return &command{tag: "KILL_CLIENT", do: func(context.Context) (string, error) {
 			if !c.Kill(uint32(pid)) {
-				return &failure{code: "42704", message: fmt.Sprintf("there is no client with pid %d", pid), hint: "SHOW CLIENTS"}
+				return "", &failure{code: "42704", message: fmt.Sprintf("there is no client with pid %d", pid), hint: "SHOW CLIENTS"}
 			}
-			return nil
+			return "", nil
 		}}, nil
 	case s.is("reload") && len(s) == 1:
-		return &command{tag: "RELOAD", do: func(context.Context) error {
-			if err := c.Reload(); err != nil {
-				return &failure{code: "F0000", message: "the old configuration stays: the new one has faults", detail: err.Error()}
+		return &command{tag: "RELOAD", do: func(context.Context) (string, error) {
+			pending, err := c.Reload()
+			if err != nil {
+				return "", &failure{code: "F0000", message: "the old configuration stays: the new one has faults", detail: err.Error()}
 			}
-			return nil
+			if len(pending) > 0 {
+				return "changed in pgask.yaml, takes a restart: " + strings.Join(pending, ", "), nil
+			}
+			return "", nil
 		}}, nil
 	case s.is("shutdown") && len(s) == 1, s.is("shutdown", "immediate") && len(s) == 2:
-		return &command{tag: "SHUTDOWN", do: func(context.Context) error { c.Shutdown(len(s) == 2); return nil }}, nil
+		return &command{tag: "SHUTDOWN", do: func(context.Context) (string, error) { c.Shutdown(len(s) == 2); return "", nil }}, nil
 	}
 	return nil, nil
 }

@@ -37,8 +37,10 @@ type Console struct {
 	Config    []configs.Setting
 	Clients   func() []proxy.Client
 	// Kill ends a session by the pid of its cancel key, if there is one.
-	Kill   func(pid uint32) bool
-	Reload func() error
+	Kill func(pid uint32) bool
+	// Reload takes changed files, all or none. pending are the changed keys of
+	// pgask.yaml that take a restart.
+	Reload func() (pending []string, err error)
 	// Shutdown drains and ends the process, at once where now is true.
 	Shutdown func(now bool)
 }

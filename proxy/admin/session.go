@@ -173,9 +173,10 @@ func (s *session) perform(c *command) ([][]any, error) {
 	s.begin(stop)
 	defer s.begin(nil)
 	var rows [][]any
+	var notice string
 	var err error
 	if c.do != nil {
-		err = c.do(ctx)
+		notice, err = c.do(ctx)
 	}
 	if c.rows != nil {
 		rows = c.rows()
@@ -187,6 +188,9 @@ func (s *session) perform(c *command) ([][]any, error) {
 	log.Info("admin command")
 	if err == nil && c.status != 0 {
 		s.status = c.status
+	}
+	if err == nil && notice != "" {
+		s.wire.Send(&pgproto3.NoticeResponse{Severity: "NOTICE", SeverityUnlocalized: "NOTICE", Code: "00000", Message: notice})
 	}
 	return rows, err
 }
