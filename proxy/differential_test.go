@@ -41,10 +41,16 @@ func message(t *rapid.T) (frame []byte, text string) {
 		"set local timezone to 'UTC'", "deallocate all", "syntax error",
 		"prepare b as select 2", "declare p cursor for select 3", "close all",
 	}).Draw(t, "sql")
+	return messageOf(t, name, portal, sql, asked)
+}
+
+// messageOf draws the kind of a message that has its names and text already. A
+// Parse with a name gets one of the queries instead.
+func messageOf(t *rapid.T, name, portal, sql string, queries []string) (frame []byte, text string) {
 	switch rapid.SampledFrom([]byte("PPPBBBBDDEEEECHSSSQQQ")).Draw(t, "kind") {
 	case 'P':
 		if name != "" { // what an EXECUTE runs is a query
-			sql = rapid.SampledFrom(asked).Draw(t, "query")
+			sql = rapid.SampledFrom(queries).Draw(t, "query")
 		}
 		return pgtest.Parse(name, sql), fmt.Sprintf("P(%s, %s)", name, sql)
 	case 'B':

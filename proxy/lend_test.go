@@ -139,31 +139,5 @@ func lentMessage(t *rapid.T) (frame []byte, text string) {
 		"set timezone to 'UTC'", "set timezone to 'Asia/Tokyo'", "show timezone", "set datestyle = 'German'", "syntax error",
 		"deallocate all", "discard all", "select 2; select 3", "set application_name = 'one'", "show application_name",
 	}).Draw(t, "sql")
-	switch rapid.SampledFrom([]byte("PPPBBBBDDEEEECHSSSQQQ")).Draw(t, "kind") {
-	case 'P':
-		if name != "" {
-			sql = rapid.SampledFrom([]string{"select 1", "select generate_series(1, 4)", "select broken", "syntax error", "show timezone"}).Draw(t, "query")
-		}
-		return pgtest.Parse(name, sql), fmt.Sprintf("P(%s, %s)", name, sql)
-	case 'B':
-		return pgtest.Bind(portal, name), fmt.Sprintf("B(%s, %s)", portal, name)
-	case 'D':
-		if rapid.Bool().Draw(t, "statement") {
-			return pgtest.Describe('S', name), fmt.Sprintf("D(S, %s)", name)
-		}
-		return pgtest.Describe('P', portal), fmt.Sprintf("D(P, %s)", portal)
-	case 'E':
-		most := rapid.IntRange(0, 2).Draw(t, "most")
-		return pgtest.Execute(portal, most), fmt.Sprintf("E(%s, %d)", portal, most)
-	case 'C':
-		if rapid.Bool().Draw(t, "statement") {
-			return pgtest.Close('S', name), fmt.Sprintf("C(S, %s)", name)
-		}
-		return pgtest.Close('P', portal), fmt.Sprintf("C(P, %s)", portal)
-	case 'H':
-		return pgtest.Flush(), "H"
-	case 'S':
-		return pgtest.Sync(), "S"
-	}
-	return pgtest.Query(sql), fmt.Sprintf("Q(%s)", sql)
+	return messageOf(t, name, portal, sql, []string{"select 1", "select generate_series(1, 4)", "select broken", "syntax error", "show timezone"})
 }
