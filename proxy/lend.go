@@ -223,51 +223,6 @@ func (s *session) take(b *Backend) {
 	}
 }
 
-// restore takes a reply to the restoring of parameters; none is for the client,
-// which has its values already.
-func (s *session) restore(h wire.Header) error {
-	l := s.lent
-	switch h.Type {
-	case wire.ParameterStatus:
-		if err := s.noteParameter(h, false); err != nil {
-			return err
-		}
-	case wire.ErrorResponse:
-		l.restored = false
-	case wire.ReadyForQuery:
-		l.restoring = false
-		if !l.restored {
-			s.spent = true
-			return failure("08006", "the backend didn't take the session's parameters")
-		}
-	}
-	return s.down.Drop(h)
-}
-
-// noteParameter notes a parameter's new value, of the client too where it is
-// told.
-func (s *session) noteParameter(h wire.Header, told bool) error {
-	body, err := s.down.Whole(h, maxJudgedReply)
-	if err != nil && !errors.Is(err, wire.ErrTooLong) {
-		return err
-	}
-	name, value, err := wire.Parameter(body)
-	if err != nil {
-		s.spent = true
-		return nil
-	}
-	if s.backend.ParameterStatuses != nil {
-		s.backend.ParameterStatuses[name] = value
-	}
-	if s.lent != nil {
-		s.backend.kept.values.Note(name, value)
-		if told {
-			s.lent.values.Note(name, value)
-		}
-	}
-	return nil
-}
-
 // giveIdle gives the backend back where the client doesn't need it: nothing is
 // owed or half done, no transaction is open, no cancel is on its way, and
 // nothing of the client is in it.
