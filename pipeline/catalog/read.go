@@ -35,12 +35,14 @@ func Read(ctx context.Context, conn Querier, o Options) (*Snapshot, error) {
 		name string
 		run  func() error
 	}{{"server", r.identity}, {"types", r.types}, {"relations", r.relations}, {"columns", r.columns},
-		{"keys", r.keys}, {"foreign keys", r.foreignKeys}, {"estimates", r.partitionedRows}, {"statistics", r.distinct}} {
+		{"keys", r.keys}, {"foreign keys", r.foreignKeys}, {"estimates", r.partitionedRows}, {"statistics", r.distinct},
+		{"system relations", r.system}, {"schemas", r.schemas}, {"indexes", r.indexes}, {"constraints", r.constraints},
+		{"functions", r.functions}, {"type objects", r.typeObjects}} {
 		if err := step.run(); err != nil {
 			return nil, fmt.Errorf("read catalog: %s: %w", step.name, err)
 		}
 	}
-	s := NewSnapshot(r.database, r.server, r.list, r.userTypes)
+	s := NewSnapshot(r.database, r.server, r.list, r.userTypes).With(r.objects)
 	if !o.Samples {
 		return s, nil
 	}
@@ -74,6 +76,7 @@ type reader struct {
 	tables    map[uint32]*Table
 	list      []*Table
 	userTypes []UserType
+	objects   Objects
 }
 
 // each runs a query and calls f for every row, whose values are then in the

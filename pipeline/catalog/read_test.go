@@ -147,6 +147,7 @@ func TestFingerprint(t *testing.T) {
 		{"CREATE UNIQUE INDEX ON tags (n)", true},
 		{"CREATE VIEW v AS SELECT 1 AS one", true},
 		{"ALTER SCHEMA other RENAME TO others", true},
+		{"CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'", true},
 		{"SELECT 1", false},
 	}
 	for _, step := range steps {

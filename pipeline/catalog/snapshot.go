@@ -20,8 +20,10 @@ type Snapshot struct {
 	Tables []*Table
 	// Types are the enum, domain and composite types outside pg_catalog.
 	Types []UserType
+	// Objects are what the system catalogs tell of besides tables.
+	Objects Objects
 
-	byName map[Name]*Table
+	byName, system map[Name]*Table
 }
 
 // Name is a schema-qualified relation name, exactly as in pg_class.
@@ -127,7 +129,7 @@ func NewSnapshot(database string, serverVersion int, tables []*Table, types []Us
 	for _, t := range tables {
 		s.byName[t.Name] = t
 	}
-	s.Version = version(tables, types)
+	s.Version = version(tables, types, &Objects{})
 	return s
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // version digests what a plan or a verdict can depend on: names, kinds,
-// columns, types and keys, but neither estimates nor samples.
-func version(tables []*Table, types []UserType) string {
+// columns, types, keys and other objects, but neither estimates nor samples.
+func version(tables []*Table, types []UserType, o *Objects) string {
 	h := sha256.New()
 	for _, t := range tables {
 		fmt.Fprintf(h, "t%q %q %d %c %v %q\n", t.Name.Schema, t.Name.Table, t.OID, t.Kind, t.Partition, t.Comment)
@@ -23,5 +23,9 @@ func version(tables []*Table, types []UserType) string {
 	for _, t := range types {
 		fmt.Fprintf(h, "y%q %q %c %q\n", t.Schema, t.Name, t.Kind, t.Labels)
 	}
+	for _, t := range o.System {
+		fmt.Fprintf(h, "s%q %q %d %d\n", t.Name.Schema, t.Name.Table, t.OID, len(t.Columns))
+	}
+	fmt.Fprintf(h, "o%v\n%v\n%v\n%v\n%v\n", o.Schemas, o.Indexes, o.Constraints, o.Functions, o.Types)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

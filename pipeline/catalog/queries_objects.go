@@ -1,0 +1,59 @@
+package catalog
+
+// systemQuery gives the relations of the system schemas with their columns.
+const systemQuery = `
+SELECT c.oid, n.nspname::pg_catalog.text, c.relname::pg_catalog.text, c.relkind::pg_catalog.text,
+       a.attname::pg_catalog.text, a.attnum, t.oid, tn.nspname::pg_catalog.text, t.typname::pg_catalog.text,
+       pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory::pg_catalog.text
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
+JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
+WHERE n.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema}'::pg_catalog.name[])
+  AND c.oid OPERATOR(pg_catalog.<) 16384::pg_catalog.oid
+  AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,v}'::pg_catalog."char"[])
+  AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+ORDER BY n.nspname, c.relname, a.attnum`
+
+const schemasQuery = `
+SELECT n.oid, n.nspname::pg_catalog.text FROM pg_catalog.pg_namespace n
+WHERE ` + userSchema + ` ORDER BY n.oid`
+
+const indexesQuery = `
+SELECT i.indexrelid, x.relname::pg_catalog.text, i.indrelid, i.indkey::pg_catalog.int2[],
+       i.indexprs IS NOT NULL OR i.indpred IS NOT NULL
+FROM pg_catalog.pg_index i
+JOIN pg_catalog.pg_class x ON x.oid OPERATOR(pg_catalog.=) i.indexrelid
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) x.relnamespace
+WHERE ` + userSchema + ` ORDER BY i.indexrelid`
+
+const constraintsQuery = `
+SELECT k.oid, k.conname::pg_catalog.text, k.contype::pg_catalog.text, k.conrelid, k.conindid,
+       COALESCE(k.conkey, '{}'), k.confrelid, COALESCE(k.confkey, '{}')
+FROM pg_catalog.pg_constraint k
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) k.connamespace
+WHERE k.conrelid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid AND ` + userSchema + ` ORDER BY k.oid`
+
+const functionsQuery = `
+SELECT f.oid, n.nspname::pg_catalog.text, f.proname::pg_catalog.text, f.proargtypes::pg_catalog.oid[]
+FROM pg_catalog.pg_proc f
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) f.pronamespace
+WHERE ` + userSchema + ` ORDER BY f.oid`
+
+// typeObjectsQuery looks multiranges up by name, since Postgres 13 has none.
+const typeObjectsQuery = `
+SELECT t.oid, n.nspname::pg_catalog.text, t.typname::pg_catalog.text, t.typtype::pg_catalog.text, t.typrelid,
+       COALESCE(c.relkind OPERATOR(pg_catalog.<>) 'c', false),
+       CASE WHEN t.typcategory OPERATOR(pg_catalog.=) 'A' THEN t.typelem ELSE 0::pg_catalog.oid END, t.typbasetype,
+       CASE t.typtype
+         WHEN 'c' THEN (SELECT pg_catalog.array_agg(a.atttypid) FROM pg_catalog.pg_attribute a
+                        WHERE a.attrelid OPERATOR(pg_catalog.=) t.typrelid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped)
+         WHEN 'r' THEN (SELECT pg_catalog.array_agg(r.rngsubtype) FROM pg_catalog.pg_range r WHERE r.rngtypid OPERATOR(pg_catalog.=) t.oid)
+         WHEN 'm' THEN (SELECT pg_catalog.array_agg(r.rngtypid) FROM pg_catalog.pg_range r
+                        WHERE (pg_catalog.to_jsonb(r) OPERATOR(pg_catalog.->>) 'rngmultitypid') OPERATOR(pg_catalog.=) t.oid::pg_catalog.text)
+       END
+FROM pg_catalog.pg_type t
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.typrelid
+WHERE ` + userSchema + ` ORDER BY t.oid`
