@@ -52,7 +52,7 @@ func joinItem(a, b []*item, merged []string) *item {
 	it.columns = plainColumns(merged)
 	isMerged := nameSet(it.columns)
 	for _, side := range [][]*item{a, b} {
-		cols, open := visible(side)
+		cols, open := bare(side)
 		it.open = it.open || open
 		for _, c := range cols {
 			if !isMerged[c.name] {
@@ -66,8 +66,8 @@ func joinItem(a, b []*item, merged []string) *item {
 // mergedColumns are the columns of NATURAL and USING. A column that either side
 // has but the role may not see would change the join: it is refused.
 func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
-	left, leftOpen := visible(a)
-	right, rightOpen := visible(b)
+	left, leftOpen := bare(a)
+	right, rightOpen := bare(b)
 	inLeft, inRight := nameSet(left), nameSet(right)
 	deniedLeft, deniedRight := deniedIn(a), deniedIn(b)
 	var names []string

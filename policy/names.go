@@ -122,8 +122,8 @@ func (l *level) relation(n catalog.Name) (found *item, at *level) {
 	return nil, nil
 }
 
-// visible are the columns of all items that can be named alone, in order.
-func visible(items []*item) (cols []column, open bool) {
+// bare are the columns of all items that can be named alone, in order.
+func bare(items []*item) (cols []column, open bool) {
 	for _, it := range items {
 		if it.byColumn {
 			cols = append(cols, it.columns...)

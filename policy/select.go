@@ -234,7 +234,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 		if err := j.spreadItems(l.items); err != nil {
 			return err
 		}
-		cols, open := visible(l.items)
+		cols, open := bare(l.items)
 		for i := range cols {
 			out.names = append(out.names, cols[i].name)
 			l.targets = append(l.targets, target{cols[i].name, &cols[i]})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
@@ -32,6 +33,9 @@ type View struct {
 	// unnest has columns that the judge doesn't know.
 	composites bool
 	digest     string
+
+	visibleOnce    sync.Once
+	visibleObjects *visible
 }
 
 // View binds the role to a schema and a principal's attributes. A table whose
