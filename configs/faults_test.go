@@ -18,6 +18,7 @@ var decoders = map[string]func(string, []byte) []Fault{
 	"users":    func(f string, b []byte) []Fault { _, faults := DecodeUsers(f, b); return faults },
 	"policy":   func(f string, b []byte) []Fault { _, faults := DecodePolicy(f, b); return faults },
 	"semantic": func(f string, b []byte) []Fault { _, faults := DecodeSemantic(f, b); return faults },
+	"cases":    func(f string, b []byte) []Fault { _, faults := DecodePolicyCases(f, b); return faults },
 	"curated":  func(f string, b []byte) []Fault { _, faults := DecodeCurated(f, b); return faults },
 }
 

@@ -9,7 +9,7 @@ import (
 // fuzz runs a decoder on anything: it must neither panic nor hang, and what it
 // accepts without a fault it must accept again.
 func fuzz(f *testing.F, kind string) {
-	for _, glob := range []string{"testdata/faults/*.yaml", "*.yaml"} {
+	for _, glob := range []string{"testdata/faults/*.yaml", "*.yaml", "demo/*.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil {
 			f.Fatal(err)
@@ -35,6 +35,7 @@ func FuzzUsers(f *testing.F)    { fuzz(f, "users") }
 func FuzzPolicy(f *testing.F)   { fuzz(f, "policy") }
 func FuzzSemantic(f *testing.F) { fuzz(f, "semantic") }
 func FuzzCurated(f *testing.F)  { fuzz(f, "curated") }
+func FuzzCases(f *testing.F)    { fuzz(f, "cases") }
 
 // FuzzName holds names to their spelling: what is read and spelled reads the
 // same.

@@ -171,6 +171,8 @@ func TestCommands(t *testing.T) {
 		{args: []string{"explain", "--config", f.Config, "--user", "ana", "SELECT count(*) FROM orders"}, want: "tenant_id"},
 		{args: []string{"explain", "--config", f.Config, "--user", "ana", "SELECT * FROM payroll"}, want: "42501"},
 		{args: []string{"explain", "--config", f.Config, "--user", "ana", "ASK 'orders by status'"}, want: "builtin"},
+		{args: []string{"policy", "test", "--config", f.Config, filepath.Join(filepath.Dir(f.Config), "policy_test.yaml")}, want: "1..11\n# 11 cases: 11 held, 0 failed\n"},
+		{args: []string{"policy", "test", "--offline", "--config", "../configs/demo/pgask.yaml", "../configs/demo/policy_test.yaml"}, want: ", 0 failed, 9 skipped\n"},
 		{args: []string{"users", "hash"}, input: "secret\n", want: "SCRAM-SHA-256$"},
 		{args: []string{"no-such-command"}, want: "no-such-command", fails: true},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
 )
 
 // Forecast is what would become of one statement, for people who write
@@ -16,7 +17,11 @@ type Forecast struct {
 	Statement string
 	Steps     []planner.Step
 	// SQL is what would be sent; empty with Err.
-	SQL     string
+	SQL string
+	// Facts and Receipt are what is known of an allowed statement; the receipt
+	// is that of one which has not run.
+	Facts   policy.Facts
+	Receipt Receipt
 	Notices []Notice
 	Err     error
 }
@@ -48,6 +53,7 @@ func (s *Session) forecast(ctx context.Context, st stmt.Statement) Forecast {
 		return f
 	}
 	f.Steps = append(f.Steps, v.steps...)
+	f.Facts, f.Receipt = v.facts, v.receipt
 	if r := v.receipt; v.facts.Tag != "" {
 		f.Steps = append(f.Steps, planner.Step{Stage: "authorize", Outcome: "ok", Detail: v.facts.Tag + tables(v) + scopes(r)})
 		if r.EstimatedRows != nil {

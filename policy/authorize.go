@@ -3,6 +3,7 @@ package policy
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
+	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -39,7 +40,7 @@ func (j *judge) complement(f Facts) Facts {
 			f.Scopes = append(f.Scopes, spell(n)+": "+g.scopeText)
 		}
 		for _, c := range g.masked() {
-			f.Masked = append(f.Masked, spell(n)+"."+c)
+			f.Masked = append(f.Masked, spell(n)+"."+configs.Spell(c))
 		}
 	}
 	if f.Query != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/pgask/pgask/auth"
-	"github.com/pgask/pgask/configs"
 	"github.com/spf13/cobra"
 )
 
@@ -31,13 +30,9 @@ func (p *program) explainCommand() *cobra.Command {
 		if *user == "" {
 			return usagef("--user NAME is missing")
 		}
-		f, faults, err := load(*config, nil)
+		f, err := p.sound(*config)
 		if err != nil {
 			return err
-		}
-		if configs.Faulty(faults) {
-			printFaults(p.stderr, faults)
-			return reported{}
 		}
 		who, ok := f.users.Principal(*user)
 		if !ok {

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline"
-	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -61,19 +59,16 @@ func reason(err error) string {
 
 // explainStatement prints what would become of a statement for a user.
 func explainStatement(ctx context.Context, r explainRequest) error {
-	chain, err := assemblePlanners(r.Files, slog.New(slog.DiscardHandler))
+	databases := newOwnDatabases(r.Files.all.Config, r.Offline)
+	defer databases.close()
+	w, err := newWhatIf(r.Files, r.Files.policy, databases)
 	if err != nil {
 		return err
 	}
-	c := r.Files.all.Config
-	pipe := pipeline.New(&pipeline.Rules{Policy: r.Files.policy, Semantic: r.Files.all.Semantic, Planners: chain},
-		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: c.Planner.Today,
-			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
-	role, err := pipe.Rules().Policy.RoleFor(r.User)
+	names, err := w.databasesOf(r.User)
 	if err != nil {
 		return err
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Databases)), func(name string) bool { return !role.AllowsDatabase(name) })
 	if len(names) == 0 {
 		return fmt.Errorf("user %s may use none of the databases", r.User.User)
 	}
@@ -81,31 +76,14 @@ func explainStatement(ctx context.Context, r explainRequest) error {
 		fmt.Fprintln(r.Stdout, "offline: no table is known, so that every statement that names one is refused")
 	}
 	for _, name := range names {
-		if err := explainOn(ctx, r, pipe, c.Databases[name], role); err != nil {
+		s, err := w.open(ctx, r.User, name)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// explainOn explains on one database; offline, on an empty one of its name.
-func explainOn(ctx context.Context, r explainRequest, pipe *pipeline.Pipeline, c *configs.Database, role *policy.Role) error {
-	db := pipeline.NewDatabase(c, slog.New(slog.DiscardHandler), time.Now)
-	if r.Offline {
-		db = pipeline.OfflineDatabase(c.Name, catalog.NewSnapshot(c.Name, 0, nil, nil), time.Now)
-	}
-	defer db.Close()
-	var login auth.Login
-	if l := loginOf(r.User, role); l != nil {
-		login = *l
-	}
-	s, err := pipe.Open(ctx, r.User, db, login, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for _, f := range s.Explain(ctx, r.SQL) {
-		printForecast(r.Stdout, c.Name, f)
+		for _, f := range s.Explain(ctx, r.SQL) {
+			printForecast(r.Stdout, name, f)
+		}
+		s.Close()
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ type program struct {
 	serve func(ctx context.Context, r serveRequest) error
 	// explain prints what would become of a statement.
 	explain func(ctx context.Context, r explainRequest) error
+	// policyTest runs files of statements and expected verdicts.
+	policyTest func(ctx context.Context, r policyRunRequest) error
 }
 
 // usageError is a command line that can't be understood.
@@ -72,7 +74,7 @@ func (p *program) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.demoCommand())
+	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.policyCommand(), p.demoCommand())
 	return root
 }
 

@@ -15,5 +15,6 @@ func wire(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p.serve = func(ctx context.Context, r serveRequest) error { return serveFiles(ctx, stderr, r) }
 	p.checkOnline = checkDatabases
 	p.explain = explainStatement
+	p.policyTest = policyTest
 	return p
 }

@@ -5,8 +5,8 @@ package demo
 
 import "embed"
 
-// Files are pgask.yaml, users.yaml, policy.yaml, semantic.yaml and
-// curated.yaml, as they lie in this folder.
+// Files are pgask.yaml, the four files that it names, and the cases that
+// policy.yaml is tested with, as they lie in this folder.
 //
-//go:embed pgask.yaml users.yaml policy.yaml semantic.yaml curated.yaml
+//go:embed pgask.yaml users.yaml policy.yaml semantic.yaml curated.yaml policy_test.yaml
 var Files embed.FS
