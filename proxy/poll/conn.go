@@ -167,6 +167,18 @@ func (c *Conn) Move(to *Loop, h Handler) error {
 	return nil
 }
 
+// Quiet reports whether the connection is attached and, as far as its loop has
+// heard, Read would find nothing. It asks no system call.
+func (c *Conn) Quiet() bool {
+	switch {
+	case c.loop == nil, len(c.left) > 0:
+		return false
+	case c.pump != nil:
+		return c.pump.quiet()
+	}
+	return c.quietSocket()
+}
+
 // Read is as a net.Conn's. While the connection is attached it doesn't block:
 // where nothing is there it returns ErrAgain.
 func (c *Conn) Read(b []byte) (int, error) {

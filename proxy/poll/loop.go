@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Handler is told about a connection. Handlers can be compared.
@@ -37,6 +38,7 @@ type Loop struct {
 	handlers []Handler
 	buffers  [][]byte // to gather writes in
 	lent     []byte
+	now      time.Time // zero until somebody asks
 	stopping bool
 	done     chan struct{}
 }
@@ -100,6 +102,15 @@ func (l *Loop) Buffer() []byte {
 	return l.lent
 }
 
+// Now is when the events at hand were found, or somebody first asked since: the
+// clock is read once for all of them.
+func (l *Loop) Now() time.Time {
+	if l.now.IsZero() {
+		l.now = time.Now()
+	}
+	return l.now
+}
+
 // Close runs what was posted, closes the connections that are still attached,
 // tells their handlers, and returns when the loop has ended.
 func (l *Loop) Close() {
@@ -137,6 +148,7 @@ func (l *Loop) runPosted() {
 		return
 	}
 	l.has.Store(false)
+	l.now = time.Time{}
 	l.mu.Lock()
 	batch := l.posted
 	l.posted, l.spare = l.spare[:0], nil

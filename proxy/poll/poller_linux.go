@@ -5,6 +5,7 @@ package poll
 import (
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -101,6 +102,8 @@ func (l *Loop) poll(wait bool) {
 	}
 	n := p.wait(wait)
 	l.asleep.Store(false)
+	l.now = time.Time{}
+	p.note(n)
 	for _, e := range p.events[:n] {
 		fd := int(e.Fd)
 		if fd >= len(p.conns) || p.conns[fd] == nil {
@@ -109,6 +112,19 @@ func (l *Loop) poll(wait bool) {
 		if c := p.conns[fd]; c.ready(e.Events) && c.handler != nil {
 			c.handler.Ready()
 			l.send()
+		}
+	}
+}
+
+// note lets the connections know of their events before the first handler runs,
+// which may ask another connection whether it is quiet.
+func (p *poller) note(n int) {
+	if n < 2 {
+		return
+	}
+	for _, e := range p.events[:n] {
+		if fd := int(e.Fd); fd < len(p.conns) && p.conns[fd] != nil {
+			p.conns[fd].note(e.Events)
 		}
 	}
 }

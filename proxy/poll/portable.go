@@ -22,6 +22,8 @@ func (c *Conn) unwatch(*Loop) error { return nil }
 
 func (c *Conn) shut(*Loop) error { return nil }
 
+func (c *Conn) quietSocket() bool { return false }
+
 func (c *Conn) readSocket([]byte) (int, error) { return 0, net.ErrClosed }
 
 func (c *Conn) send([]byte) int { return 0 }

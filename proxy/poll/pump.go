@@ -130,6 +130,12 @@ func (p *pump) read(b []byte) (int, error) {
 	return n, nil
 }
 
+func (p *pump) quiet() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.have) == 0 && p.readErr == nil
+}
+
 func (p *pump) write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

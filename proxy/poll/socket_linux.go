@@ -110,7 +110,20 @@ func (c *Conn) shut(l *Loop) error {
 
 // ready takes an event. It reports whether the handler has to know.
 func (c *Conn) ready(events uint32) bool {
-	const over = syscall.EPOLLHUP | syscall.EPOLLERR | syscall.EPOLLRDHUP
+	read := c.note(events)
+	wrote := c.stuck && events&(syscall.EPOLLOUT|over) != 0
+	if wrote {
+		c.push()
+	}
+	return read || (wrote && !c.stuck)
+}
+
+// over are the events of an end.
+const over = syscall.EPOLLHUP | syscall.EPOLLERR | syscall.EPOLLRDHUP
+
+// note notes what an event says about reading, and reports whether it says
+// anything.
+func (c *Conn) note(events uint32) bool {
 	if events&over != 0 {
 		c.socket.hungUp = true
 	}
@@ -118,12 +131,11 @@ func (c *Conn) ready(events uint32) bool {
 	if read {
 		c.socket.readable = true
 	}
-	wrote := c.stuck && events&(syscall.EPOLLOUT|over) != 0
-	if wrote {
-		c.push()
-	}
-	return read || (wrote && !c.stuck)
+	return read
 }
+
+// quietSocket reports whether nothing has come that was not read.
+func (c *Conn) quietSocket() bool { return !c.socket.readable }
 
 func (c *Conn) readSocket(b []byte) (int, error) {
 	if !c.socket.readable {
