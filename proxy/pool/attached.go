@@ -2,7 +2,9 @@ package pool
 
 import (
 	"errors"
+	"log/slog"
 	"net"
+	"runtime/debug"
 	"time"
 
 	"github.com/pgask/pgask/proxy/poll"
@@ -65,19 +67,36 @@ type watcher struct{ b *Backend }
 // Ready is on the loop of the connection, unless that has been lent.
 func (w watcher) Ready() {
 	b := w.b
-	p := b.pool
-	p.mu.Lock()
+	defer b.contain()
+	if b.spoke() {
+		_ = b.poll.Close()
+		b.pool.forget(b)
+	}
+}
+
+// spoke reports whether something has come on an idle backend, which nobody gets
+// then.
+func (b *Backend) spoke() bool {
+	b.pool.mu.Lock()
+	defer b.pool.mu.Unlock()
 	if b.state != idling {
-		p.mu.Unlock()
-		return
+		return false
 	}
-	_, err := b.poll.Read(make([]byte, 1))
-	if errors.Is(err, poll.ErrAgain) {
-		p.mu.Unlock()
-		return
+	var one [1]byte
+	if _, err := b.poll.Read(one[:]); errors.Is(err, poll.ErrAgain) {
+		return false
 	}
-	p.evict(b)
-	_ = b.poll.Close()
+	b.lot.remove(b, time.Now())
+	return true
+}
+
+// contain, deferred, has a panic on the loop cost this backend and no other.
+func (b *Backend) contain() {
+	if p := recover(); p != nil {
+		slog.Error("a backend is closed after a panic", "panic", p, "stack", string(debug.Stack()))
+		b.close()
+		b.pool.forget(b)
+	}
 }
 
 // evict forgets an idle backend. It unlocks mu.
@@ -118,6 +137,7 @@ func (r *resetter) begin() {
 	b := r.b
 	r.late = time.AfterFunc(resetTimeout, r.abort)
 	start := func() {
+		defer b.contain()
 		var err error
 		if b.poll.Loop() == nil { // it has been made blocking for a last word
 			err = b.poll.Attach(b.home, r)
@@ -138,6 +158,7 @@ func (r *resetter) begin() {
 
 // Ready reads replies.
 func (r *resetter) Ready() {
+	defer r.b.contain()
 	if !r.current() {
 		return
 	}
