@@ -129,7 +129,10 @@ func (s *session) describe(h wire.Header) error {
 	if !s.governed && len(s.statements.by) == 0 {
 		return s.forward(h, due)
 	}
-	_, name, err := wire.Target(prefix)
+	kind, name, err := wire.Target(prefix)
+	if err == nil && kind != 'S' {
+		err = failure("08P01", "invalid DESCRIBE message subtype %d", kind)
+	}
 	if err != nil {
 		return s.misshapen(h, due, err)
 	}

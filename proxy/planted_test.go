@@ -138,6 +138,7 @@ func TestPlanted(t *testing.T) {
 		{"the word in a user's own text", all(q("select denied_00000000000000000000000000000001")), "E:42703 Z:I"},
 		{"function call", all(pgtest.Frame('F', int32(1598), int16(0), int16(0), int16(0))), "E:42501 Z:I"},
 		{"unknown statement", all(bind("", "nope"), sync(), describe('S', "nope"), sync(), exec("nope", 0), sync()), "E:26000 Z:I E:26000 Z:I E:34000 Z:I"},
+		{"Describe of neither", all(describe('X', "nope"), sync(), close('X', "nope"), sync(), q("select 1")), "E:08P01 Z:I E:08P01 Z:I T D C Z:I"},
 		{"prepared by SQL", all(q("prepare p as cap 2: select generate_series(1, 4)"), bind("", "p"), describe('P', ""), exec("", 0), sync(), describe('S', "p"), sync(), close('S', "p"), sync(), bind("", "p"), sync()),
 			"C Z:I 2 T D D N C Z:I t T Z:I 3 Z:I E:26000 Z:I"},
 		{"a PREPARE that failed", all(q("prepare p as cap 2: select generate_series(1, 4)"), q("prepare p as select 1"), bind("", "p"), exec("", 0), sync(), q("prepare f as select broken"), bind("", "f"), sync()),
