@@ -106,7 +106,7 @@ func (s *session) parse(h wire.Header) error {
 		return s.misshapen(h, due, err)
 	}
 	if !s.governed && (s.decider == nil || !stmt.MayAsk(p.Text) && !stmt.MayName(p.Text)) {
-		if err := s.scan(p.Text); err != nil {
+		if _, err := s.scan(p.Text); err != nil {
 			return err
 		}
 		due.change = s.free(&s.statements, p.Name)
@@ -125,9 +125,9 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		return err
 	}
 	if d.Untouched {
-		err = s.scan(p.Text)
+		_, err = s.scan(p.Text)
 	} else {
-		err = s.scan([]byte(d.Text))
+		_, err = s.scan([]byte(d.Text))
 	}
 	if err != nil {
 		s.answer = d // it is asked for again

@@ -26,32 +26,30 @@ func (s *session) forgetPrepared() {
 	}
 }
 
-// scan notes what a text that is about to go to the backend may leave there.
-func (s *session) scan(text []byte) error {
+// scan notes what a text that is about to go to the backend may leave there, and
+// returns it.
+func (s *session) scan(text []byte) (transaction.Effects, error) {
 	l := s.lent
 	if l == nil || len(text) == 0 {
-		return nil
+		return 0, nil
 	}
 	effects := effectsOf(text, l)
 	if effects.Has(transaction.Names) && !l.own && len(l.prepared.by) > 0 {
 		if err := s.materialize(); err != nil {
-			return err
+			return effects, err
 		}
 	}
 	l.pinned = l.pinned || effects.Has(transaction.Pins)
-	return nil
+	return effects, nil
 }
 
 // scanQuery is scan for a Query, which is carried out at once.
 func (s *session) scanQuery(text []byte) error {
-	l := s.lent
-	if err := s.scan(text); err != nil || l == nil || len(text) == 0 {
-		return err
+	effects, err := s.scan(text)
+	if err == nil && clears(effects) {
+		s.lent.barrier = s.owed.pushed + 1
 	}
-	if clears(effectsOf(text, l)) {
-		l.barrier = s.owed.pushed + 1
-	}
-	return nil
+	return err
 }
 
 func effectsOf(text []byte, l *loan) transaction.Effects {
