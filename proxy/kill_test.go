@@ -62,3 +62,17 @@ func TestKillBeforeItBegins(t *testing.T) {
 	client.ExpectError("57P01")
 	client.ExpectEnd()
 }
+
+// TestPanicInTheBeginning costs the session only.
+func TestPanicInTheBeginning(t *testing.T) {
+	_, addr := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
+		return proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
+			_, conn := pgtest.Pair(t)
+			return &proxy.Backend{Conn: poll.New(conn), PID: 42, TxStatus: 'I', Release: func() {}, OnKill: func(func()) { panic("a bug") }}, nil
+		}}, nil
+	})})
+	client := pgtest.Dial(t, addr)
+	client.Login(password, "user", "ana")
+	client.ExpectError("XX000")
+	client.ExpectEnd()
+}

@@ -3,8 +3,8 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"sync/atomic"
 
 	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/transaction"
@@ -27,6 +27,7 @@ type loan struct {
 	asking    bool
 	wanted    bool // by the frame at hand
 	giveUp    context.CancelFunc
+	lost      int  // backends that died on their way, one after the other
 	restoring bool // the backend is getting the client's parameters
 	restored  bool // and they are to be had
 	cancels   int  // cancel requests on their way to the backend
@@ -96,46 +97,24 @@ func (s *session) needBackend() error {
 	return errHold
 }
 
-// borrow asks for a backend.
+// borrow gets a backend, at once where one is idle on this loop, else as soon as
+// there is one.
 func (s *session) borrow() {
 	l := s.lent
+	if b := l.Take(s.killed); b != nil {
+		poll.Of(b.Conn).Handle((*serverSide)(s))
+		s.take(b)
+		return
+	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	l.borrowing++
 	l.asking, l.giveUp = true, cancel
-	turn, r := l.borrowing, &result{}
-	l.Borrow(ctx, func(b *Backend, err error) {
-		if r.b, r.err = b, err; !r.state.CompareAndSwap(asked, answered) {
-			s.arrive(turn, b, err)
-		}
-	})
-	if r.state.CompareAndSwap(asked, left) {
-		return // it comes later
-	}
-	switch {
-	case r.err != nil:
-		l.asking, l.refusal = false, r.err
-		cancel()
-	case !s.takeHere(r.b):
-		s.arrive(turn, r.b, nil)
-	}
+	turn := l.borrowing
+	l.Borrow(ctx, func(b *Backend, err error) { s.arrive(turn, b, err) })
 }
 
-// result is what a request for a backend brings. Who comes second, the answer or
-// the return of the call that asked, acts on it.
-type result struct {
-	state atomic.Int32
-	b     *Backend
-	err   error
-}
-
-// States of a result.
-const (
-	asked int32 = iota
-	answered
-	left
-)
-
-// arrive brings a result to the loop, from wherever it is.
+// arrive brings what a request for a backend gave to the loop, from wherever it
+// is.
 func (s *session) arrive(turn uint64, b *Backend, err error) {
 	if err != nil {
 		s.post(func() { s.lend(turn, nil, err) })
@@ -144,20 +123,9 @@ func (s *session) arrive(turn uint64, b *Backend, err error) {
 	b.attach(s.loop, poll.Of(b.Conn), (*serverSide)(s), func(err error) { s.guard(func() { s.lend(turn, b, err) }) })
 }
 
-// takeHere takes a backend that was idle on this loop, and reports whether it
-// could.
-func (s *session) takeHere(b *Backend) bool {
-	conn := poll.Of(b.Conn)
-	if conn.Loop() != s.loop {
-		return false
-	}
-	conn.Handle((*serverSide)(s))
-	if _, err := b.Conn.Read(make([]byte, 1)); !errors.Is(err, poll.ErrAgain) {
-		return false // it has died meanwhile: the way round finds out
-	}
-	s.take(b)
-	return true
-}
+// maxLost is how many backends may die on their way to a session, one after the
+// other, before that ends.
+const maxLost = 8
 
 // lend takes what a request for a backend has brought, unless nobody waits for
 // it any more. A nil b comes with the reason.
@@ -170,21 +138,59 @@ func (s *session) lend(turn uint64, b *Backend, err error) {
 		}
 		return
 	}
-	switch {
-	case b == nil:
-		l.asking = false
-		l.giveUp()
+	l.asking = false
+	l.giveUp()
+	if b == nil {
 		l.refusal = err
-	case err != nil:
-		s.end(err)
+		s.turn(s.upstream)
 		return
-	default:
+	}
+	if err == nil {
+		err = b.listen()
+	}
+	if err == nil {
+		if b.OnKill != nil {
+			b.OnKill(s.killed)
+		}
 		s.take(b)
+	} else {
+		s.another(b, err)
+	}
+	if s.backend == nil {
+		return // another is on its way
 	}
 	s.turn(s.upstream)
-	if b != nil && !s.over {
+	if !s.over {
 		(*serverSide)(s).Ready() // something may have come with it
 	}
+}
+
+// listen reads what a backend has said on its way to the session, and fails
+// where that was its last word. The rest is the client's to read.
+func (b *Backend) listen() error {
+	var chunk [512]byte
+	n, err := b.Conn.Read(chunk[:])
+	b.Buffered = append(b.Buffered, chunk[:n]...)
+	switch {
+	case len(b.Buffered) > 0 && b.Buffered[0] == wire.ErrorResponse:
+		return errBackendGone
+	case n > 0, errors.Is(err, poll.ErrAgain):
+		return nil
+	}
+	return fmt.Errorf("read from backend: %w: %w", errBackendGone, err)
+}
+
+// another asks for a backend in the place of one that was lost before it had
+// been sent anything.
+func (s *session) another(b *Backend, why error) {
+	l := s.lent
+	_ = b.Conn.Close()
+	b.Return(true) // finds that out
+	if l.lost++; l.lost == maxLost {
+		s.end(why)
+		return
+	}
+	s.borrow()
 }
 
 // idler is the handler of a backend on its way back.
@@ -195,8 +201,7 @@ func (idler) Ready() {}
 // take attaches the session to a backend.
 func (s *session) take(b *Backend) {
 	l := s.lent
-	l.asking = false
-	l.giveUp()
+	l.lost = 0
 	if b.kept == nil {
 		b.kept = newKept(b)
 	}
@@ -205,9 +210,6 @@ func (s *session) take(b *Backend) {
 	s.up.To(b.Conn, s.serverConn)
 	s.down.From(b.Conn, b.Buffered)
 	b.Buffered = nil
-	if b.OnKill != nil {
-		b.OnKill(s.killed)
-	}
 	frames, err := transaction.AppendRestore(nil, &l.values, &b.kept.values)
 	if err != nil {
 		s.end(err)
@@ -233,9 +235,16 @@ func (s *session) giveIdle() {
 		!s.up.Settled() || !s.down.AtRest() || s.serverConn.Pending() > 0 {
 		return
 	}
+	if s.downMore && s.hears() {
+		return
+	}
 	s.settleRetired()
-	clear(l.adding)
-	clear(l.clearing)
+	if len(l.adding) > 0 {
+		clear(l.adding)
+	}
+	if len(l.clearing) > 0 {
+		clear(l.clearing)
+	}
 	b := s.backend
 	s.parted()
 	b.TxStatus = 'I'
@@ -244,6 +253,16 @@ func (s *session) giveIdle() {
 		b.kept = nil
 	}
 	b.Return(reset)
+}
+
+// hears reports whether the backend has said something that the last turn has
+// left unread. It is for the client, when that has room.
+func (s *session) hears() bool {
+	var chunk [512]byte
+	n, err := s.backend.Conn.Read(chunk[:])
+	s.down.From(s.backend.Conn, chunk[:n])
+	s.downMore = !errors.Is(err, poll.ErrAgain)
+	return s.downMore
 }
 
 // parted forgets the backend.

@@ -37,7 +37,14 @@ func transactions(t testing.TB, database string, size int, wait time.Duration, d
 			Statements: statements,
 			Greeting: func(ctx context.Context, l *poll.Loop) (map[string]string, error) {
 				r.Loop = l
+				r = r.Prepared()
 				return p.Greeting(ctx, r)
+			},
+			Take: func(killed func()) *proxy.Backend {
+				if b := p.Take(r, killed); b != nil {
+					return lent(b)
+				}
+				return nil
 			},
 			Borrow: func(ctx context.Context, got func(*proxy.Backend, error)) {
 				p.Borrow(ctx, r, func(b *pool.Backend, err error) {

@@ -184,9 +184,12 @@ type Lender struct {
 	// on the terms of Admit's.
 	// Backends are for use on the loop.
 	Greeting func(ctx context.Context, loop *poll.Loop) (map[string]string, error)
-	// Borrow is called after Greeting. It calls got once: before it returns where a
-	// backend is idle, else on any goroutine. Its error is on the terms of Admit's,
-	// but ends no session.
+	// Take is called on the loop, after Greeting. It gives a backend that is idle
+	// there and has nothing to read, at once and without waiting, or nil, and Borrow
+	// is called. killed is what OnKill would be given.
+	Take func(killed func()) *Backend
+	// Borrow calls got once, on any goroutine, with a backend or an error, which is
+	// on the terms of Admit's, but ends no session.
 	Borrow func(ctx context.Context, got func(*Backend, error))
 	// Statements names the prepared statements of all who borrow from the same
 	// backends.

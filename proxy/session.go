@@ -51,6 +51,7 @@ type session struct {
 	down     *wire.Relay
 	downBuf  []byte
 	downFull bool // the client has more to take first
+	downMore bool // the last turn has left something unread, perhaps
 	replies  replies
 	fatal    bool   // the backend has said its last word
 	lastSaid string // its SQLSTATE
@@ -125,7 +126,7 @@ func (s *session) start(ended func(cause error)) {
 		s.startLent()
 		return
 	}
-	s.backend.attach(s.loop, s.serverConn, (*serverSide)(s), s.begin)
+	s.backend.attach(s.loop, s.serverConn, (*serverSide)(s), func(err error) { s.guard(func() { s.begin(err) }) })
 }
 
 // begin is on the loop, with the backend attached.
@@ -162,7 +163,7 @@ func (s *session) kill(cause error) {
 }
 
 func (s *session) moved(d Direction, frames, bytes int) {
-	s.active = time.Now()
+	s.active = s.loop.Now()
 	s.metrics.Moved(d, frames, bytes)
 }
 

@@ -102,7 +102,8 @@ func (s *session) downstream() {
 	err := s.carryDown()
 	err = firstEnd(err, s.down.Park())
 	s.downFull = errors.Is(err, wire.ErrFull)
-	if errors.Is(err, wire.ErrYield) {
+	yields := errors.Is(err, wire.ErrYield)
+	if s.downMore = s.downFull || yields; yields {
 		s.loop.Later((*serverSide)(s))
 	}
 	if !pauses(err) {
@@ -117,7 +118,7 @@ func (s *session) downstream() {
 
 // pauses tells of errors that end a turn, and nothing else.
 func pauses(err error) bool {
-	return errors.Is(err, poll.ErrAgain) || errors.Is(err, errHold) || errors.Is(err, wire.ErrFull) || errors.Is(err, wire.ErrYield)
+	return err == poll.ErrAgain || errors.Is(err, poll.ErrAgain) || errors.Is(err, errHold) || errors.Is(err, wire.ErrFull) || errors.Is(err, wire.ErrYield)
 }
 
 // firstEnd is the error that ends a direction: what carrying brought or, where

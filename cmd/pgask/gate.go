@@ -133,6 +133,12 @@ func (d *database) lender(r pool.Request) *proxy.Lender {
 			r = r.Prepared()
 			return d.pool.Greeting(ctx, r)
 		},
+		Take: func(killed func()) *proxy.Backend {
+			if b := d.pool.Take(r, killed); b != nil {
+				return lent(b)
+			}
+			return nil
+		},
 		Borrow: func(ctx context.Context, got func(*proxy.Backend, error)) {
 			d.pool.Borrow(ctx, r, func(b *pool.Backend, err error) {
 				if err != nil {

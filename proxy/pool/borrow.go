@@ -30,6 +30,26 @@ func (p *Pool) Borrow(ctx context.Context, r Request, got func(*Backend, error))
 	p.settle(w)
 }
 
+// Take lends the backend that Borrow would, where one is idle on the request's
+// loop and nobody waits before it; else it returns nil, and Borrow knows what
+// else can be done. It costs no allocation, and the backend is there at once:
+// killed is what OnKill would be given, and the connection still has the pool's
+// handler. Take is called on the loop, with a Prepared request.
+func (p *Pool) Take(r Request, killed func()) *Backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lotOf(r)
+	if l.queue.Len() > 0 || p.paused || p.refusal != nil {
+		return nil
+	}
+	b := l.here(r.shape, r.Loop)
+	if b != nil {
+		l.lend(b, r.Loop.Now())
+		b.onKill = killed
+	}
+	return b
+}
+
 // ready is an idle backend for a request that has nobody before it.
 func (p *Pool) ready(l *lot, r Request) *Backend {
 	if l.queue.Len() > 0 || p.paused || p.refusal != nil {
@@ -78,6 +98,9 @@ func (p *Pool) settle(w *waiter) {
 // serve gives the waiters of a lot what there is, in their order. It returns
 // what is to be done when mu is unlocked.
 func (p *Pool) serve(l *lot) []func() {
+	if l.queue.Len() == 0 {
+		return nil
+	}
 	var do []func()
 	now := time.Now()
 	for e := l.queue.Front(); e != nil; e = l.queue.Front() {

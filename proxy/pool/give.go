@@ -13,9 +13,10 @@ func (b *Backend) Return(reset bool) {
 	p := b.pool
 	b.Buffered = nil
 	attached := false
+	var now time.Time
 	if b.poll != nil {
 		if at := b.poll.Loop(); at != nil {
-			b.home, attached = at, true
+			b.home, attached, now = at, true, at.Now()
 			b.poll.Handle(watcher{b})
 		}
 	}
@@ -25,7 +26,9 @@ func (b *Backend) Return(reset bool) {
 		p.mu.Unlock()
 		return
 	}
-	now := time.Now()
+	if !attached {
+		now = time.Now()
+	}
 	switch {
 	case !p.keeps(b, now), !reset && b.TxStatus != 'I':
 		p.mu.Unlock()

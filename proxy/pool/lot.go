@@ -94,6 +94,19 @@ func (l *lot) newest(shape string, on *poll.Loop) *Backend {
 	return b
 }
 
+// here takes the backend out that became idle last, fits, is on the loop that
+// asks, and has said nothing since: what has is the watcher's.
+func (l *lot) here(shape string, on *poll.Loop) *Backend {
+	for i := len(l.idle) - 1; i >= 0; i-- {
+		b := l.idle[i]
+		if b.home == on && b.shape == shape && b.poll.Loop() == on && b.poll.Quiet() {
+			l.unshelve(i)
+			return b
+		}
+	}
+	return nil
+}
+
 func (l *lot) unshelve(i int) {
 	copy(l.idle[i:], l.idle[i+1:])
 	l.idle[len(l.idle)-1] = nil
