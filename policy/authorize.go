@@ -90,11 +90,14 @@ func (j *judge) topSelect(n *pg_query.Node) (*pg_query.Node, Facts, error) {
 	if err != nil {
 		return nil, Facts{}, err
 	}
+	if err := j.asksOnlyWithheld(); err != nil {
+		return nil, Facts{}, err
+	}
 	f := Facts{Tag: "SELECT", Rows: true}
 	if !out.open {
 		f.Columns = out.names
 	}
-	if j.verify || !j.opts.Cap {
+	if j.verify || !j.opts.Cap || j.onlyCatalogs() {
 		return n, f, nil
 	}
 	f.Cap = j.view.role.Limits.Rows

@@ -45,6 +45,9 @@ func (j *judge) explain(n *pg_query.Node, e *pg_query.ExplainStmt) (*pg_query.No
 // explainable refuses plans that would name partitions, child tables, hidden
 // columns or hidden relations.
 func (j *judge) explainable() error {
+	if len(j.systems) > 0 {
+		return unsupported("EXPLAIN of the system catalogs", "Run the statement itself.") // its conditions are lists of OIDs
+	}
 	for n := range j.used {
 		g := j.view.grants[n]
 		if g.table.Kind != catalog.KindTable || j.view.hasChildren(n) || g.namesHidden(j.view) {

@@ -26,6 +26,9 @@ type grant struct {
 	// broken says why the relation can't be read although it is allowed: a
 	// missing attribute, or a rule that doesn't fit the table.
 	broken *Denied
+	// system tells that it is a relation of pg_catalog or information_schema;
+	// withheld that it is one of those refused alone.
+	system, withheld bool
 }
 
 // grantColumn is one permitted column.

@@ -20,6 +20,7 @@ type judge struct {
 	fence bool
 
 	used      map[catalog.Name]bool
+	systems   map[catalog.Name]*grant
 	params    int
 	generated int
 	// width is how many columns were spread out so far.
@@ -35,7 +36,7 @@ type judge struct {
 }
 
 func newJudge(v *View, o Options) *judge {
-	return &judge{view: v, opts: o, used: map[catalog.Name]bool{}, scalars: map[*pg_query.SubLink]string{},
+	return &judge{view: v, opts: o, used: map[catalog.Name]bool{}, systems: map[catalog.Name]*grant{}, scalars: map[*pg_query.SubLink]string{},
 		seen: map[proto.Message]bool{}, sealed: map[proto.Message]bool{}}
 }
 
@@ -119,6 +120,9 @@ func (j *judge) mark(m proto.Message) {
 func (j *judge) node(n *pg_query.Node, l *level) error {
 	if answer := j.answer(n); answer != nil {
 		n.Node = answer.Node
+	}
+	if oid := j.tableOID(n, l); oid != nil {
+		n.Node = oid.Node
 	}
 	return children(n, func(c proto.Message) error { return j.walk(c, l) })
 }

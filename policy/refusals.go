@@ -19,6 +19,9 @@ func (v *View) resolve(r *pg_query.RangeVar) (*grant, *Denied) {
 	}
 	n, exists := v.lookup(r)
 	g := v.grants[n]
+	if systemSchema(n.Schema) {
+		g = v.system(n)
+	}
 	if !exists || g == nil {
 		return nil, v.deniedRelation(r, n, exists)
 	}
@@ -28,22 +31,28 @@ func (v *View) resolve(r *pg_query.RangeVar) (*grant, *Denied) {
 	return g, nil
 }
 
-// lookup resolves a relation's name and tells whether it exists. Unqualified
-// pg_… names are the system catalogs', whatever else is called so.
+// lookup resolves a relation's name and tells whether it exists. The system
+// catalogs are first on every path: an unqualified pg_… name is theirs,
+// whatever else is called so.
 func (v *View) lookup(r *pg_query.RangeVar) (catalog.Name, bool) {
 	if r.Schemaname != "" {
 		n := catalog.Name{Schema: r.Schemaname, Table: r.Relname}
-		return n, v.snapshot.Table(n) != nil
+		return n, v.exists(n)
 	}
 	if strings.HasPrefix(r.Relname, "pg_") {
-		return catalog.Name{Schema: builtinSchema, Table: r.Relname}, false
+		n := catalog.Name{Schema: builtinSchema, Table: r.Relname}
+		return n, v.exists(n)
 	}
 	for _, s := range v.role.SearchPath {
-		if n := (catalog.Name{Schema: s, Table: r.Relname}); v.snapshot.Table(n) != nil {
+		if n := (catalog.Name{Schema: s, Table: r.Relname}); v.exists(n) {
 			return n, true
 		}
 	}
 	return catalog.Name{Table: r.Relname}, false
+}
+
+func (v *View) exists(n catalog.Name) bool {
+	return v.snapshot.Table(n) != nil || v.snapshot.SystemTable(n) != nil
 }
 
 // deniedRelation refuses a relation. Unless refusals are explicit, nothing
@@ -56,7 +65,7 @@ func (v *View) deniedRelation(r *pg_query.RangeVar, n catalog.Name, exists bool)
 	d := deny(stateDenied, "permission denied for relation %s", typed)
 	switch {
 	case v.role.Explicit && systemSchema(n.Schema):
-		d.withDetail("The system catalogs are not open to this role.")
+		d.withDetail("This part of the system catalogs is not open to governed roles.")
 	case v.role.Explicit && !exists:
 		d = deny(stateNoTable, "relation %s does not exist", typed)
 	case v.role.Explicit:

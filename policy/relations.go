@@ -50,7 +50,7 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	if err := renameColumns(it, r.Alias); err != nil {
 		return nil, err
 	}
-	j.used[g.table.Name] = true
+	j.use(g)
 	alias := r.Alias
 	if alias == nil {
 		alias = stmt.AliasOf(r.Relname)
@@ -58,6 +58,16 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	n.Node = &pg_query.Node_RangeSubselect{RangeSubselect: &pg_query.RangeSubselect{
 		Subquery: j.view.subselect(g, r.Inh, sample, j.fence), Alias: alias}}
 	return []*item{it}, nil
+}
+
+// use notes that the statement reads a relation. System relations are kept
+// apart: they are no part of what is said about a statement.
+func (j *judge) use(g *grant) {
+	if g.system {
+		j.systems[g.table.Name] = g
+		return
+	}
+	j.used[g.table.Name] = true
 }
 
 // relationItem is what a real relation adds to the names in sight.
@@ -197,11 +207,15 @@ func (j *judge) recognise(r *pg_query.RangeSubselect) *grant {
 	if v == nil || v.Schemaname == "" {
 		return nil
 	}
-	g := j.view.grants[catalog.Name{Schema: v.Schemaname, Table: v.Relname}]
+	n := catalog.Name{Schema: v.Schemaname, Table: v.Relname}
+	g := j.view.grants[n]
+	if systemSchema(n.Schema) {
+		g = j.view.system(n)
+	}
 	if g == nil || g.broken != nil || !stmt.Equal(r.Subquery, j.view.subselect(g, v.Inh, sample, j.fence)) {
 		return nil
 	}
-	j.used[g.table.Name] = true
+	j.use(g)
 	j.sealed[r.Subquery] = true
 	return g
 }

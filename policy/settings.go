@@ -185,11 +185,7 @@ func (j *judge) show(n *pg_query.Node, s *pg_query.VariableShowStmt) (*pg_query.
 	name := strings.ToLower(s.Name)
 	facts := Facts{Tag: "SHOW"}
 	if name == "search_path" {
-		var path []string
-		for _, p := range j.view.role.SearchPath {
-			path = append(path, spellIdentifier(p))
-		}
-		text := stmt.Cast(stmt.StringConst(strings.Join(path, ", ")), &pg_query.TypeName{Names: stmt.Names("text"), Typemod: -1})
+		text := stmt.Cast(stmt.StringConst(j.view.pathText()), &pg_query.TypeName{Names: stmt.Names("text"), Typemod: -1})
 		return stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(text, "search_path")}}), facts, nil
 	}
 	if !slices.Contains(showable(), name) {

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (j *judge) emit(n *pg_query.Node) (string, error) {
 	if err := second.complete(back); err != nil {
 		return "", unprovable(err)
 	}
-	if !slices.Equal(j.tables(), second.tables()) {
+	if !slices.Equal(j.tables(), second.tables()) || !maps.Equal(j.systems, second.systems) {
 		return "", unprovable(errors.New("the text reads other relations"))
 	}
 	return text, nil

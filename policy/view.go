@@ -36,6 +36,8 @@ type View struct {
 
 	visibleOnce    sync.Once
 	visibleObjects *visible
+	systemMutex    sync.Mutex
+	systemGrants   map[catalog.Name]*grant
 }
 
 // View binds the role to a schema and a principal's attributes. A table whose

@@ -18,6 +18,9 @@ func (r *reader) system() error {
 		d.Attnum, d.Type.Category = int(attnum), first(category)
 		last := list[len(list)-1]
 		last.Columns = append(last.Columns, &d)
+		if c.Name == "oid" && last.Kind == KindTable {
+			last.PrimaryKey = []string{c.Name} // declared from Postgres 14 on
+		}
 		r.objects.System = list
 	})
 }
