@@ -25,7 +25,7 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 		j.aggregates++
 		defer func() { j.aggregates-- }()
 	}
-	return children(n, func(c proto.Message) error { return j.walk(c, l) })
+	return stmt.Children(n, func(c proto.Message) error { return j.walk(c, l) })
 }
 
 // takesRows refuses whole rows as arguments of functions that aren't made for

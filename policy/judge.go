@@ -5,6 +5,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // judge judges and rewrites one statement's tree in place. The same code runs
@@ -87,7 +88,7 @@ func (j *judge) walk(m proto.Message, l *level) error {
 	default:
 		return unsupported(nodeName(m), "Write the statement without it.")
 	}
-	return children(m, func(c proto.Message) error { return j.walk(c, l) })
+	return stmt.Children(m, func(c proto.Message) error { return j.walk(c, l) })
 }
 
 // all walks a list of nodes.
@@ -124,7 +125,7 @@ func (j *judge) node(n *pg_query.Node, l *level) error {
 	if oid := j.tableOID(n, l); oid != nil {
 		n.Node = oid.Node
 	}
-	return children(n, func(c proto.Message) error { return j.walk(c, l) })
+	return stmt.Children(n, func(c proto.Message) error { return j.walk(c, l) })
 }
 
 // param notes a parameter. Its type was judged with the message's types.

@@ -96,7 +96,7 @@ func (j *judge) complete(m proto.Message) error {
 			return fmt.Errorf("a %s was not judged", nodeName(m))
 		}
 	}
-	return children(m, func(c proto.Message) error { return j.complete(c) })
+	return stmt.Children(m, func(c proto.Message) error { return j.complete(c) })
 }
 
 // tables are the relations that the statement reads, sorted.

@@ -3,6 +3,8 @@ package policy
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // nameWindows gives the windows of a SELECT names that need no quotes: the
@@ -36,5 +38,5 @@ func (j *judge) window(w *pg_query.WindowDef, l *level) error {
 		}
 		*name = to
 	}
-	return children(w, func(c proto.Message) error { return j.walk(c, l) })
+	return stmt.Children(w, func(c proto.Message) error { return j.walk(c, l) })
 }

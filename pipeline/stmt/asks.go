@@ -2,7 +2,7 @@ package stmt
 
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/proto"
 )
 
 const fromHint = "SELECT * FROM ask('your question') AS a"
@@ -19,28 +19,31 @@ type AskCall struct {
 // *Error with a HINT.
 func Asks(n *pg_query.Node) ([]AskCall, error) {
 	var calls []AskCall
-	err := Walk(n, func(m protoreflect.Message, _ Path) error {
-		switch x := m.Interface().(type) {
-		case *pg_query.Node:
-			call, ok, err := askIn(x)
-			if err != nil {
-				return err
-			}
-			if ok {
-				calls = append(calls, call)
-				return ErrSkip
-			}
-		case *pg_query.FuncCall:
-			if callsAsk(x) {
-				return syntaxError("ask() can only stand in FROM", fromHint)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if n == nil {
+		return nil, nil
+	}
+	if err := findAsks(n, &calls); err != nil {
 		return nil, err
 	}
 	return calls, nil
+}
+
+func findAsks(m proto.Message, calls *[]AskCall) error {
+	switch x := m.(type) {
+	case *pg_query.Node:
+		call, ok, err := askIn(x)
+		if ok {
+			*calls = append(*calls, call)
+		}
+		if err != nil || ok {
+			return err
+		}
+	case *pg_query.FuncCall:
+		if callsAsk(x) {
+			return syntaxError("ask() can only stand in FROM", fromHint)
+		}
+	}
+	return Children(m, func(c proto.Message) error { return findAsks(c, calls) })
 }
 
 func callsAsk(f *pg_query.FuncCall) bool {

@@ -1,81 +1,86 @@
 package stmt
 
 import (
-	"strings"
+	"reflect"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Equal tells whether two trees are the same, constants included; only where
 // in a text they were written doesn't count.
 func Equal(a, b *pg_query.Node) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return equalMessage(a.ProtoReflect(), b.ProtoReflect())
+	return equalMessage(reflect.ValueOf(a), reflect.ValueOf(b))
 }
 
-func equalMessage(a, b protoreflect.Message) bool {
-	if a.Descriptor() != b.Descriptor() || a.IsValid() != b.IsValid() {
+// equalMessage compares pointers to messages of one type.
+func equalMessage(a, b reflect.Value) bool {
+	if a.IsNil() || b.IsNil() {
+		return a.IsNil() == b.IsNil()
+	}
+	a, b = a.Elem(), b.Elem()
+	s := shapeOf(a.Type())
+	if a.Field(s.unknown).Len() > 0 || b.Field(s.unknown).Len() > 0 {
 		return false
 	}
-	if o := wrapper(a.Descriptor()); o != nil {
-		fd := a.WhichOneof(o)
-		return fd == b.WhichOneof(o) && (fd == nil || equalField(fd, a.Get(fd), b.Get(fd)))
-	}
-	fields := a.Descriptor().Fields()
-	for i := range fields.Len() {
-		fd := fields.Get(i)
-		if place(fd) {
-			continue
-		}
-		has := a.Has(fd)
-		if has != b.Has(fd) || has && !equalField(fd, a.Get(fd), b.Get(fd)) {
-			return false
-		}
-	}
-	return len(a.GetUnknown()) == 0 && len(b.GetUnknown()) == 0
-}
-
-func equalField(fd protoreflect.FieldDescriptor, a, b protoreflect.Value) bool {
-	if !fd.IsList() {
-		return equalValue(fd, a, b)
-	}
-	x, y := a.List(), b.List()
-	if x.Len() != y.Len() {
-		return false
-	}
-	for i := range x.Len() {
-		if !equalValue(fd, x.Get(i), y.Get(i)) {
+	for _, x := range s.fields {
+		if !equalField(x.kind, a.Field(x.index), b.Field(x.index)) {
 			return false
 		}
 	}
 	return true
 }
 
-func equalValue(fd protoreflect.FieldDescriptor, a, b protoreflect.Value) bool {
-	if fd.Message() != nil {
-		return equalMessage(a.Message(), b.Message())
+func equalField(kind shapeKind, a, b reflect.Value) bool {
+	switch kind {
+	case place:
+		return true
+	case message:
+		return equalMessage(a, b)
+	case choice:
+		return equalChoice(a, b)
+	case messages, scalars:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if kind == messages && !equalMessage(a.Index(i), b.Index(i)) || kind == scalars && !a.Index(i).Equal(b.Index(i)) {
+				return false
+			}
+		}
+		return true
 	}
-	return a.Equal(b)
+	return equalScalar(a, b)
 }
 
-// place tells whether a field says where in the text something was written.
-// CREATE TABLESPACE's location is a string, and meant.
-func place(fd protoreflect.FieldDescriptor) bool {
-	if fd.Kind() != protoreflect.Int32Kind || fd.IsList() {
+func equalChoice(a, b reflect.Value) bool {
+	x, some := chosen(a)
+	y, other := chosen(b)
+	if !some || !other {
+		return some == other
+	}
+	if a.Elem().Type() != b.Elem().Type() {
 		return false
 	}
-	name := string(fd.Name())
-	return name == "location" || name == "stmt_len" || strings.HasSuffix(name, "_location")
+	if x.Kind() == reflect.Pointer {
+		return equalMessage(x, y)
+	}
+	return equalScalar(x, y)
 }
 
-// wrapper is the oneof of a message that holds exactly one of its fields, as
-// Node does of some 260: asking each of them would cost more than all else.
-func wrapper(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor {
-	if o := d.Oneofs(); o.Len() == 1 && o.Get(0).Fields().Len() == d.Fields().Len() {
-		return o.Get(0)
+// equalScalar compares values of one type. One that can't be compared isn't
+// equal to anything.
+func equalScalar(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.String:
+		return a.String() == b.String()
+	case reflect.Bool:
+		return a.Bool() == b.Bool()
+	case reflect.Int32, reflect.Int64:
+		return a.Int() == b.Int()
+	case reflect.Uint32, reflect.Uint64:
+		return a.Uint() == b.Uint()
+	case reflect.Float64:
+		return a.Float() == b.Float()
 	}
-	return nil
+	return false
 }

@@ -3,9 +3,10 @@ package stmt
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/proto"
 )
 
 // maxPrintDepth is the most messages within messages that are printed. The
@@ -55,8 +56,8 @@ func printable(n *pg_query.Node) error {
 }
 
 // required names the fields without which the printer follows a null pointer.
-func required() map[protoreflect.Name][]protoreflect.Name {
-	return map[protoreflect.Name][]protoreflect.Name{
+func required() map[string][]string {
+	return map[string][]string{
 		"TypeCast":          {"arg", "type_name"},
 		"CollateClause":     {"collname"},
 		"SubLink":           {"subselect"},
@@ -87,44 +88,62 @@ func required() map[protoreflect.Name][]protoreflect.Name {
 }
 
 // wellFormed refuses trees that the parser could not have made.
-func wellFormed(n *pg_query.Node) error {
-	need := required()
-	return Walk(n, func(m protoreflect.Message, p Path) error {
-		if len(p) > maxPrintDepth {
-			return errors.New("print the statement: it is nested too deeply")
+func wellFormed(n *pg_query.Node) error { return wellFormedIn(n, nil, 0) }
+
+// wellFormedIn looks at a message in another, and at what is in it.
+func wellFormedIn(m, from proto.Message, depth int) error {
+	if depth > maxPrintDepth {
+		return errors.New("print the statement: it is nested too deeply")
+	}
+	var err error
+	switch x := m.(type) {
+	case *pg_query.Node:
+		err = wellFormedNode(x, from)
+	case *pg_query.SelectStmt:
+		if x == nil {
+			return errors.New("print the statement: nothing in place of a query")
 		}
-		d := m.Descriptor()
-		if x, ok := m.Interface().(*pg_query.Node); ok {
-			return wellFormedNode(x, p)
+		set := x.GetOp() != pg_query.SetOperation_SETOP_NONE && x.GetOp() != pg_query.SetOperation_SET_OPERATION_UNDEFINED
+		if set != (x.GetLarg() != nil) || set != (x.GetRarg() != nil) {
+			err = errors.New("print the statement: a set operation without two sides")
 		}
-		for _, f := range need[d.Name()] {
-			if !m.Has(d.Fields().ByName(f)) {
-				return fmt.Errorf("print the statement: %s without %s", d.Name(), f)
-			}
+	case *pg_query.A_Expr:
+		if x.GetRexpr() == nil || len(x.GetName()) == 0 {
+			err = errors.New("print the statement: an operator without its operand")
 		}
-		if s, ok := m.Interface().(*pg_query.SelectStmt); ok {
-			set := s.GetOp() != pg_query.SetOperation_SETOP_NONE && s.GetOp() != pg_query.SetOperation_SET_OPERATION_UNDEFINED
-			if set != (s.GetLarg() != nil) || set != (s.GetRarg() != nil) {
-				return errors.New("print the statement: a set operation without two sides")
-			}
+	default:
+		err = complete(m)
+	}
+	if err != nil {
+		return err
+	}
+	return Children(m, func(c proto.Message) error { return wellFormedIn(c, m, depth+1) })
+}
+
+// complete demands the fields that the printer relies on.
+func complete(m proto.Message) error {
+	p := reflect.ValueOf(m)
+	if p.IsNil() {
+		return fmt.Errorf("print the statement: nothing in place of a %s", p.Type().Elem().Name())
+	}
+	v := p.Elem()
+	for _, f := range shapeOf(v.Type()).needs {
+		if v.Field(f.index).IsZero() || f.kind == messages && v.Field(f.index).Len() == 0 {
+			return fmt.Errorf("print the statement: %s without %s", v.Type().Name(), f.name)
 		}
-		if e, ok := m.Interface().(*pg_query.A_Expr); ok && (e.GetRexpr() == nil || len(e.GetName()) == 0) {
-			return errors.New("print the statement: an operator without its operand")
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // wellFormedNode allows an empty node only where the parser makes one: in
 // lists of lists, such as that of a function without column definitions.
-func wellFormedNode(n *pg_query.Node, p Path) error {
-	if n.GetNode() != nil || len(p) == 0 {
+func wellFormedNode(n *pg_query.Node, from proto.Message) error {
+	if n.GetNode() != nil || from == nil {
 		return nil
 	}
-	switch from := p[len(p)-1].From.Interface().(type) {
+	switch from.(type) {
 	case *pg_query.List, *pg_query.SelectStmt:
 		return nil
-	default:
-		return fmt.Errorf("print the statement: an empty node in %s", from.ProtoReflect().Descriptor().Name())
 	}
+	return fmt.Errorf("print the statement: an empty node in %s", reflect.TypeOf(from).Elem().Name())
 }

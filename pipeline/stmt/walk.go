@@ -152,3 +152,12 @@ func Clone(n *pg_query.Node) *pg_query.Node {
 	}
 	return proto.Clone(n).(*pg_query.Node)
 }
+
+// wrapper is the oneof of a message that holds exactly one of its fields, as
+// Node does of some 260: asking each of them would cost more than all else.
+func wrapper(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor {
+	if o := d.Oneofs(); o.Len() == 1 && o.Get(0).Fields().Len() == d.Fields().Len() {
+		return o.Get(0)
+	}
+	return nil
+}
