@@ -121,6 +121,7 @@ type Limits struct {
 	AddressClients int // connections of one address, 0 for no limit
 	LoginFailures  int // a minute, of one user, and ten times that of one address; 0 for no limit
 	StatementBytes int64
+	VerdictCache   int64 // bytes of verdicts kept for statements that come again, 0 for none
 	Login          time.Duration
 	Idle           time.Duration
 	Drain          time.Duration // how long sessions may go on after SIGTERM

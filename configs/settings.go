@@ -47,6 +47,7 @@ func settings(c *Config) fields {
 		"limits.address_clients": integer(&c.Limits.AddressClients, 0, 1_000_000),
 		"limits.login_failures":  integer(&c.Limits.LoginFailures, 0, 1_000_000),
 		"limits.statement_bytes": size(&c.Limits.StatementBytes, 1<<10, 1<<30),
+		"limits.verdict_cache":   size(&c.Limits.VerdictCache, 0, 1<<36),
 		"limits.login":           duration(&c.Limits.Login, time.Millisecond),
 		"limits.idle":            duration(&c.Limits.Idle, time.Second),
 		"limits.drain":           duration(&c.Limits.Drain, 0),

@@ -46,7 +46,7 @@ func (s *Session) askAbout(ctx context.Context, st stmt.Statement, ask *stmt.Ask
 		return s.told(columns, once(value, tell))
 	}
 	a, err := policy.ToldPrepare(st.Prepare.Name, columns, value)
-	return &verdict{s: s, text: a.SQL(), kind: "told", facts: a.Facts(), quiet: true}, err
+	return &verdict{text: a.SQL(), kind: "told", facts: a.Facts(), quiet: true}, err
 }
 
 // once gives the value that is there already, and computes it anew after that:
@@ -65,7 +65,7 @@ func once(value string, tell func(context.Context) (string, error)) func(context
 // told is a statement that gives back rows which we computed.
 func (s *Session) told(columns []policy.ToldColumn, tell func(context.Context) (string, error)) (*verdict, error) {
 	a, err := policy.Told(columns)
-	return &verdict{s: s, text: a.SQL(), kind: "told", told: columns, tell: tell, quiet: true}, err
+	return &verdict{text: a.SQL(), kind: "told", told: columns, tell: tell, quiet: true}, err
 }
 
 // aboutSQL is what would run for this user.
@@ -131,7 +131,7 @@ func (s *Session) explainRest(ctx context.Context, at *standing, a answered, sta
 		return
 	}
 	r := s.receipt(at)
-	err = s.preflight(ctx, at, approved, nil, &r)
+	_, err = s.preflight(ctx, at, approved, nil, &r)
 	detail := "off"
 	if r.EstimatedRows != nil {
 		detail = fmt.Sprintf("about %d rows", *r.EstimatedRows)

@@ -16,21 +16,38 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	if kind, err := s.current(ctx, d); err != nil {
 		return Binding{Denial: s.refused(kind, ended(ctx, err))}
 	}
+	b := s.bound(d)
+	if d.verdict.tell == nil {
+		return b
+	}
+	value, err := d.verdict.tell(ctx)
+	if err != nil {
+		return Binding{Denial: s.refused("tell", ended(ctx, err))}
+	}
+	b.Value = value
+	return b
+}
+
+// BindNow is Bind where the answer is known already. It never blocks.
+func (s *Session) BindNow(d *Decision) (Binding, bool) {
+	switch {
+	case d.verdict == nil:
+		return Binding{}, true
+	case d.verdict.tell != nil || s.Stale(d):
+		return Binding{}, false
+	}
+	return s.bound(d), true
+}
+
+// bound is the execution of a statement that is known to be allowed.
+func (s *Session) bound(d *Decision) Binding {
 	v := d.verdict
-	b := Binding{Run: v.run(s.p.now())}
+	b := Binding{Run: s.run(v, s.p.now())}
 	if !d.source.prepares { // a PREPARE's own text names; what is bound is inside
 		from := d.source
 		from.prepares = true
 		b.Renames = v.change(from)
 	}
-	if v.tell == nil {
-		return b
-	}
-	value, err := v.tell(ctx)
-	if err != nil {
-		return Binding{Denial: s.refused("tell", ended(ctx, err))}
-	}
-	b.Value = value
 	return b
 }
 
@@ -88,7 +105,7 @@ func (s *Session) namesOurs(statements []stmt.Statement) (bool, error) {
 // passed is the verdict of a statement that is Postgres's own business. What it
 // does with a question that was prepared is followed nevertheless.
 func (s *Session) passed(ctx context.Context, st stmt.Statement) (*verdict, error) {
-	v := &verdict{s: s, text: st.Text, kind: "pass", passes: true}
+	v := &verdict{text: st.Text, kind: "pass", passes: true}
 	if d := st.Tree.GetDeallocateStmt(); d != nil {
 		v.facts = policy.Facts{Tag: "DEALLOCATE", Prepared: d.Name}
 	}

@@ -14,6 +14,12 @@ import (
 func (s *Session) Query(ctx context.Context, text string) Decision {
 	began := s.p.now()
 	s.trap, s.simple, s.message = nil, true, nil
+	switch r, err := s.recalled(ctx, text, nil, false); {
+	case err != nil:
+		return denied(s.refused("sql", ended(ctx, err)))
+	case r != nil:
+		return s.queried(r, began)
+	}
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return denied(s.refused("unparsed", err))
@@ -23,6 +29,7 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	}
 	texts := make([]string, len(statements))
 	runs := make([]*Run, len(statements))
+	r := &ruling{}
 	for i, st := range statements {
 		rules := s.p.Rules()
 		v, err := s.judge(ctx, st, nil)
@@ -33,12 +40,15 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 		if texts[i], err = v.literal(ctx); err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}
-		runs[i] = v.run(began)
+		runs[i] = s.run(v, began)
+		r.add(v, st)
 	}
 	joined := strings.Join(texts, "; ")
 	if err := s.countAgain(joined, len(texts)); err != nil {
 		return denied(s.refused("unparsed", err))
 	}
+	r.text, r.trap = joined, s.trap
+	s.remember(r, text, nil)
 	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap}
 }
 
@@ -115,7 +125,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	}
 	if !s.governed && !st.Tag.Governed {
 		if to, ok := setsMessages(st); ok {
-			return &verdict{s: s, text: st.Text, kind: "set", facts: policy.Facts{Tag: discards(st), Set: to}, quiet: true}, nil
+			return &verdict{text: st.Text, kind: "set", facts: policy.Facts{Tag: discards(st), Set: to}, quiet: true}, nil
 		}
 	}
 	calls, err := stmt.Asks(st.Tree)
@@ -137,7 +147,11 @@ func (s *Session) ordinary(ctx context.Context, st stmt.Statement, oids []uint32
 	if err != nil {
 		return nil, err
 	}
-	return s.approve(ctx, at, s.receipt(at), st, oids)
+	v, err := s.approve(ctx, at, s.receipt(at), st, oids)
+	if err == nil {
+		v.standing = s.at.number
+	}
+	return v, err
 }
 
 // approve authorizes a statement and weighs its cost. Every statement that
@@ -160,11 +174,12 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 	if err != nil {
 		return nil, err
 	}
-	if err := s.preflight(ctx, at, a, oids, &r); err != nil {
+	light, err := s.preflight(ctx, at, a, oids, &r)
+	if err != nil {
 		return nil, err
 	}
 	s.trapOf(f, origin)
-	return &verdict{s: s, origin: origin, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag),
+	return &verdict{approved: a, light: light, origin: origin, trap: s.trap, text: a.SQL(), kind: strings.ToLower(f.Tag),
 		facts: f, receipt: r, quiet: control[f.Tag]}, nil
 }
 

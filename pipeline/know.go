@@ -21,8 +21,8 @@ type knowledge struct {
 // know samples the permitted columns through the user's own scopes, once for
 // everybody who may see the same.
 func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
-	if at.known != nil {
-		return at.known, nil
+	if k := at.known.Load(); k != nil {
+		return k, nil
 	}
 	key := at.view.Digest() + at.snap.Version
 	k, err := s.db.known.get(ctx, key, func(ctx context.Context) (*knowledge, error) {
@@ -38,7 +38,7 @@ func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
 	if err != nil {
 		return nil, err
 	}
-	at.known = k
+	at.known.Store(k)
 	return k, nil
 }
 

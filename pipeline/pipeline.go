@@ -44,6 +44,9 @@ type Pipeline struct {
 	now      func() time.Time
 	started  time.Time
 	counters counters
+	// standings are what the sessions share, verdicts what was judged at them.
+	standings standings
+	verdicts  *cache
 }
 
 // counters are what SHOW pgask.status tells.
@@ -58,7 +61,10 @@ type Options struct {
 	// the database.
 	Today string
 	// Samples allows sampling column values for questions.
-	Samples  bool
+	Samples bool
+	// Verdicts is how many bytes of verdicts are kept for statements that come
+	// again; 0 keeps none.
+	Verdicts int
 	Observer Observer
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -66,7 +72,8 @@ type Options struct {
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, now: o.Now}
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, now: o.Now,
+		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)
 	return p
@@ -74,7 +81,10 @@ func New(rules *Rules, o Options) *Pipeline {
 
 // Reload replaces the rules. Statements judged before keep their verdict until
 // they are bound again.
-func (p *Pipeline) Reload(rules *Rules) { p.rules.Store(rules) }
+func (p *Pipeline) Reload(rules *Rules) {
+	p.rules.Store(rules)
+	p.verdicts.drop(func(textKey) bool { return true })
+}
 
 // Rules are the rules in force.
 func (p *Pipeline) Rules() *Rules { return p.rules.Load() }

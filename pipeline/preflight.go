@@ -17,34 +17,35 @@ const explainTimeout = 2 * time.Second
 // preflight asks Postgres what a statement would cost, on a connection of our
 // own with the statement's login and pinned settings, and refuses what is over
 // the role's limits. Statements that read nothing are not asked about, and
-// EXPLAIN only plans what it names.
-func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved, oids []uint32, r *Receipt) error {
+// EXPLAIN only plans what it names. light tells that nothing was asked or that
+// the estimate is far below the limits.
+func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved, oids []uint32, r *Receipt) (light bool, err error) {
 	l := at.role.Limits
 	f := a.Facts()
 	if s.db.offline || len(f.Tables) == 0 && !f.Rows || l.ExplainRows == 0 && l.ExplainCost == 0 {
-		return nil
+		return true, nil
 	}
 	switch f.Tag {
 	case "FETCH", "EXECUTE", "EXPLAIN":
-		return nil
+		return true, nil
 	}
 	began := s.p.now()
 	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
 	e, err := s.db.explain(ctx, s.login, a, oids)
 	if err != nil {
-		return s.explainFailed(ctx, err)
+		return false, s.explainFailed(ctx, err)
 	}
 	rows := int64(min(e.rows, 9e18))
 	r.EstimatedRows = &rows
 	switch {
 	case l.ExplainRows > 0 && e.rows > l.ExplainRows:
-		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
+		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
 			Details: e.detail(l.ExplainRows), Advice: "add a condition that selects fewer rows, or join along a key"}
 	case l.ExplainCost > 0 && e.cost > l.ExplainCost:
-		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
+		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
 			Advice: "add a condition that selects fewer rows"}
 	}
-	return nil
+	return isFarBelow(e.rows, l.ExplainRows) && isFarBelow(e.cost, l.ExplainCost), nil
 }
 
 // explainFailed decides whose error a failed EXPLAIN is.

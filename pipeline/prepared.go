@@ -123,6 +123,16 @@ func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind st
 	if from.prepares {
 		return s.prepareAgain(ctx, from)
 	}
+	if from.trap == nil { // else the text has to have its word again
+		switch r, err := s.recalled(ctx, from.text, from.oids, true); {
+		case err != nil:
+			return d, "sql", err
+		case r != nil:
+			from.rules = s.at.rules
+			return s.parsed(r, from), "", nil
+		}
+	}
+	trapped := from.trap != nil
 	statements, mine, err := s.parse(from.text)
 	switch {
 	case err != nil:
@@ -137,6 +147,11 @@ func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind st
 	v, err := s.judge(ctx, statements[0], from.oids)
 	if err != nil {
 		return d, kindOf(statements[0]), err
+	}
+	if !trapped {
+		r := &ruling{text: v.text, trap: s.trap}
+		r.add(v, statements[0])
+		s.remember(r, from.text, from.oids)
 	}
 	from.trap, from.tag = s.trap, statements[0].Tag
 	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, verdict: v, source: from}, "", nil

@@ -55,7 +55,7 @@ func TestHeldIsBounded(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("clerk")
 	for i := range maxHeld {
-		v := &verdict{s: s, text: "x"}
+		v := &verdict{text: "x"}
 		v.facts.Tag, v.facts.Cursor = "DECLARE CURSOR", strconv.Itoa(i)
 		s.settle(v, Outcome{})
 		f.names[strconv.Itoa(i)] = &Decision{}

@@ -73,8 +73,8 @@ func TestRunCountsOverPieces(t *testing.T) {
 func TestFetchFromAPortal(t *testing.T) {
 	s := &Session{}
 	for _, cap := range []int64{0, 3} {
-		v := &verdict{s: s, facts: policy.Facts{Tag: "FETCH", Rows: true, Cursor: "p", Cap: cap}}
-		r := v.run(time.Time{})
+		v := &verdict{facts: policy.Facts{Tag: "FETCH", Rows: true, Cursor: "p", Cap: cap}}
+		r := s.run(v, time.Time{})
 		for range 2 {
 			if r.Row() {
 				t.Errorf("cap %d: a row was shown", cap)

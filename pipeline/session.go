@@ -43,16 +43,6 @@ type Session struct {
 	held     held
 }
 
-// standing is what a judgement rests on: the rules in force, the schema, and
-// what this user may see of it.
-type standing struct {
-	rules *Rules
-	role  *policy.Role
-	snap  *catalog.Snapshot
-	view  *policy.View
-	known *knowledge
-}
-
 // Open starts a session of who on db, which logs in to Postgres as login. A
 // governed session waits for its catalog.
 func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
@@ -93,16 +83,25 @@ func (s *Session) standOn(snap *catalog.Snapshot) (*standing, error) {
 	if s.at != nil && s.at.rules == rules && s.at.snap == snap {
 		return s.at, nil
 	}
-	role, err := s.judgingRole(rules)
+	at, began, err := s.p.standings.get(s.place(rules, snap), s.who.Attributes, func() (*standing, error) {
+		role, err := s.judgingRole(rules)
+		if err != nil {
+			return nil, err
+		}
+		view, err := role.View(snap, s.who.Attributes)
+		if err != nil {
+			return nil, err
+		}
+		return &standing{rules: rules, role: role, snap: snap, view: view}, nil
+	})
+	if began {
+		s.p.verdicts.drop(func(k textKey) bool { return k.db == s.db })
+	}
 	if err != nil {
 		return nil, err
 	}
-	view, err := role.View(snap, s.who.Attributes)
-	if err != nil {
-		return nil, err
-	}
-	s.at = &standing{rules: rules, role: role, snap: snap, view: view}
-	return s.at, nil
+	s.at = at
+	return at, nil
 }
 
 // judgingRole is the role that judges: the user's own, or for a passthrough

@@ -87,11 +87,11 @@ func newFixture(t *testing.T) *fixture {
 	}
 	db := NewDatabase(&configs.Database{Name: "shop", DSN: dsn}, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(db.Close)
-	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Verdicts: 1 << 20, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	return &fixture{t: t, pipe: pipe, db: db, conn: conn, names: heldNames{}}
 }
 
-func testRules(t *testing.T, text string) *Rules {
+func testRules(t testing.TB, text string) *Rules {
 	t.Helper()
 	file, faults := configs.DecodePolicy("policy.yaml", []byte(text))
 	p, more := policy.Compile(file)

@@ -10,13 +10,19 @@ import (
 )
 
 // verdict is what one statement became: the text to send and what to do with
-// its replies. It serves any number of executions.
+// its replies. It serves any number of executions, and where it is an ordinary
+// statement's, any number of sessions.
 type verdict struct {
-	s    *Session
 	text string
 	kind string
 	// facts are the policy's, zero for what never reached it.
 	facts policy.Facts
+	// approved is the same as the policy gave it, for another preflight; light
+	// tells that the last one was far below the limits, or that none is needed;
+	// standing numbers where the verdict was given, 0 where it isn't for others.
+	approved policy.Approved
+	light    bool
+	standing uint64
 	// receipt is the template that each execution completes.
 	receipt Receipt
 	// trap is the word that Postgres raises when the cap is passed, for roles
@@ -51,12 +57,12 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 }
 
 // run makes the watcher of one execution that began at a time.
-func (v *verdict) run(began time.Time) *Run {
+func (s *Session) run(v *verdict, began time.Time) *Run {
 	r := &Run{of: v, origin: v.origin}
-	r.finish = func(o Outcome) []Notice { return v.finish(r.origin, o, began) }
+	r.finish = func(o Outcome) []Notice { return s.finish(v, r.origin, o, began) }
 	switch f := v.facts; {
 	case f.Tag == "FETCH":
-		r.resolve = func() *Budget { return v.s.cursor(f.Cursor) }
+		r.resolve = func() *Budget { return s.cursor(f.Cursor) }
 	case f.Rows && f.Cap > 0:
 		r.budget = &Budget{Cap: f.Cap}
 	}
@@ -67,8 +73,7 @@ func (v *verdict) run(began time.Time) *Run {
 }
 
 // finish is called in the downstream direction when an execution ended.
-func (v *verdict) finish(origin *verdict, o Outcome, began time.Time) []Notice {
-	s := v.s
+func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notice {
 	if o.Suspended {
 		return nil
 	}

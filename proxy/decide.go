@@ -6,6 +6,17 @@ import (
 	"github.com/pgask/pgask/pipeline"
 )
 
+// atOnce is decide for what the Decider may know without working on it.
+func atOnce[T any](s *session, known func() (T, Verdict, bool), ask func(context.Context) (T, Verdict)) (T, error) {
+	if s.answer == nil {
+		if a, v, ok := known(); ok {
+			s.metrics.Judged(v)
+			return a, nil
+		}
+	}
+	return decide(s, ask)
+}
+
 // decide lets the Decider work on the frame at hand, aside, because that may
 // take long. It returns errHold at first. When the answer is there the frame is
 // handled once more from the beginning, and the same call returns the answer:
@@ -67,6 +78,14 @@ func judging(ask func(context.Context) pipeline.Decision) func(context.Context) 
 		}
 		return &d, verdict(&d)
 	}
+}
+
+// judged is a decision that was known.
+func judged(d pipeline.Decision, known bool) (*pipeline.Decision, Verdict, bool) {
+	if !known {
+		return nil, Untouched, false
+	}
+	return &d, verdict(&d), true
 }
 
 // denying asks whether something that was judged before is denied now.

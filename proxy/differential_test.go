@@ -77,15 +77,16 @@ func messageOf(t *rapid.T, name, portal, sql string, queries []string) (frame []
 }
 
 // TestDirectAndThrough: any conversation gives through a relay, a passthrough
-// session and a governed one whose statements are allowed what it gives
-// directly.
+// session and a governed one whose statements are allowed, or known to be, what
+// it gives directly.
 func TestDirectAndThrough(t *testing.T) {
 	db := postgres.ForTest(t).CreateDatabase(t)
 	clients := map[string]*pgtest.Peer{"direct": direct(t, db)}
-	all, passthrough := &follower{all: true}, &follower{}
+	all, known, passthrough := &follower{all: true}, &follower{all: true}, &follower{}
 	for name, d := range map[string]func() proxy.Decider{
 		"relay": nil, "passthrough": func() proxy.Decider { return &decider{follows: passthrough} },
 		"governed": func() proxy.Decider { return &decider{governed: true, follows: all} },
+		"known":    func() proxy.Decider { return &decider{governed: true, knows: true, follows: known} },
 	} {
 		_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, d)})
 		clients[name] = pgtest.Dial(t, addr)
@@ -109,14 +110,14 @@ func TestDirectAndThrough(t *testing.T) {
 		}
 		for name, got := range heard {
 			want := heard["direct"]
-			if name == "governed" {
+			if name == "governed" || name == "known" {
 				got, want = unportaled(got), unportaled(want)
 			}
 			if got != want {
 				t.Fatalf("%s\n%s: %s\ndirect: %s", strings.Join(texts, " "), name, got, want)
 			}
 		}
-		for _, f := range []*follower{all, passthrough} {
+		for _, f := range []*follower{all, known, passthrough} {
 			if wrong := f.wrong(); wrong != "" {
 				t.Fatalf("%s\n%s (all: %v)", strings.Join(texts, " "), wrong, f.all)
 			}

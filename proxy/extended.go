@@ -76,7 +76,11 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 
 // binding asks the Decider about a Bind.
 func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
-	return decide(s, func(ctx context.Context) (pipeline.Binding, Verdict) {
+	known := func() (pipeline.Binding, Verdict, bool) {
+		b, ok := s.decider.BindNow(d)
+		return b, Untouched, ok
+	}
+	return atOnce(s, known, func(ctx context.Context) (pipeline.Binding, Verdict) {
 		b := s.decider.Bind(ctx, d)
 		if b.Denial == nil && ctx.Err() != nil {
 			b = pipeline.Binding{Denial: newDenial(errCancelled)}

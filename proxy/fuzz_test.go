@@ -26,6 +26,9 @@ func (denies) Ready(byte)                                                {}
 func (denies) Bind(context.Context, *pipeline.Decision) pipeline.Binding { return pipeline.Binding{} }
 func (denies) Stale(*pipeline.Decision) bool                             { return false }
 func (denies) Follow(pipeline.Names)                                     {}
+func (denies) QueryNow(string) (pipeline.Decision, bool)                 { return pipeline.Decision{}, false }
+func (denies) ParseNow(string, []uint32) (pipeline.Decision, bool)       { return pipeline.Decision{}, false }
+func (denies) BindNow(*pipeline.Decision) (pipeline.Binding, bool)       { return pipeline.Binding{}, false }
 
 func (denies) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
 

@@ -53,11 +53,12 @@ func (s *session) query(h wire.Header) error {
 		return s.forward(h, s.dueQuery())
 	}
 	sql := string(text)
-	d, err := decide(s, judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
+	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.QueryNow(sql)) },
+		judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
 	if err != nil {
 		return err
 	}
-	if !d.Untouched {
+	if !d.Untouched && s.lent != nil {
 		text = []byte(d.Text)
 	}
 	if err := s.scanQuery(text); err != nil {
@@ -120,7 +121,8 @@ func (s *session) parse(h wire.Header) error {
 
 func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) error {
 	oids, text := p.OIDs(), string(p.Text)
-	d, err := decide(s, judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
+	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.ParseNow(text, oids)) },
+		judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
 	if err != nil {
 		return err
 	}

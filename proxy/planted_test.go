@@ -176,21 +176,25 @@ func TestPlanted(t *testing.T) {
 		{"notices and settings", all(q("do 'begin raise notice ''n''; end'; set timezone to 'Asia/Tokyo'; select 1")), "N C C T D C S Z:I"},
 		{"misshapen", all(pgtest.Frame('Q', []byte("no end")), pgtest.Frame('P', "a"), pgtest.Frame('B', []byte("a")), pgtest.Frame('D', []byte("Sx")), pgtest.Frame('E', []byte("x")), sync()), "E:08P01 Z:I E:08P01 Z:I"},
 	}
-	client, server := governed(t, rules())
 	late := reportsLate(t)
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			client.Send(test.sends...)
-			got, want := replies(client, strings.Count(test.want, "Z:")), test.want
-			if !late {
-				got, want = strings.ReplaceAll(got, "S ", ""), strings.ReplaceAll(want, "S ", "")
-			}
-			if got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
-		})
+	for how, knows := range map[string]bool{"aside": false, "at once": true} {
+		d := rules()
+		d.knows = knows
+		client, server := governed(t, d)
+		for _, test := range tests {
+			t.Run(test.name+", decided "+how, func(t *testing.T) {
+				client.Send(test.sends...)
+				got, want := replies(client, strings.Count(test.want, "Z:")), test.want
+				if !late {
+					got, want = strings.ReplaceAll(got, "S ", ""), strings.ReplaceAll(want, "S ", "")
+				}
+				if got != want {
+					t.Errorf("got  %s\nwant %s", got, want)
+				}
+			})
+		}
+		expectQuiet(t, client, server)
 	}
-	expectQuiet(t, client, server)
 }
 
 // reportsLate tells whether the server reports settings that changed once, at

@@ -16,7 +16,7 @@ type metrics struct {
 	sessions    *prometheus.CounterVec
 	logins      *prometheus.CounterVec
 	statements  *prometheus.CounterVec
-	messages    *prometheus.CounterVec
+	messages    map[proxy.Verdict]prometheus.Counter
 	asks        *prometheus.CounterVec
 	calls       prometheus.Counter
 	tokens      prometheus.Counter
@@ -35,7 +35,7 @@ func newMetrics() *metrics {
 		sessions:    vec("pgask_sessions_ended_total", "Sessions that ended, by SQLSTATE; empty for the client's own leave.", "sqlstate"),
 		logins:      vec("pgask_logins_failed_total", "Connections that ended before they were sessions, by SQLSTATE.", "sqlstate"),
 		statements:  vec("pgask_statements_total", "Judged statements, by kind and verdict (allowed or an SQLSTATE).", "kind", "verdict"),
-		messages:    vec("pgask_messages_total", "Messages that were looked at, by route.", "route"),
+		messages:    map[proxy.Verdict]prometheus.Counter{},
 		asks:        vec("pgask_asks_total", "Answered questions, by source.", "source"),
 		calls:       counter("pgask_model_calls_total", "Calls to the model provider."),
 		tokens:      counter("pgask_model_tokens_total", "Tokens of those calls, prompt and completion."),
@@ -46,7 +46,11 @@ func newMetrics() *metrics {
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "pgask_stage_seconds",
 			Help: "How long the stages of a decision took.", Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"stage"}),
 	}
-	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements, m.messages, m.asks, m.calls, m.tokens, m.stages,
+	messages := vec("pgask_messages_total", "Messages that were looked at, by route.", "route")
+	for v, route := range map[proxy.Verdict]string{proxy.Untouched: "untouched", proxy.Replaced: "replaced", proxy.Denied: "denied"} {
+		m.messages[v] = messages.WithLabelValues(route)
+	}
+	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements, messages, m.asks, m.calls, m.tokens, m.stages,
 		m.rows, m.truncations, m.cancels, m.reloads, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	bytes := vec("pgask_bytes_total", "Bytes relayed, by direction.", "direction")
 	frames := vec("pgask_frames_total", "Frames relayed, by direction.", "direction")
@@ -81,10 +85,7 @@ func (m *metrics) Moved(d proxy.Direction, frames, bytes int) {
 	m.bytes[d].Add(float64(bytes))
 }
 
-func (m *metrics) Judged(v proxy.Verdict) {
-	route := map[proxy.Verdict]string{proxy.Untouched: "untouched", proxy.Replaced: "replaced", proxy.Denied: "denied"}[v]
-	m.messages.WithLabelValues(route).Inc()
-}
+func (m *metrics) Judged(v proxy.Verdict) { m.messages[v].Inc() }
 
 func (m *metrics) Cancelled(passed bool) { m.cancels.WithLabelValues(strconv.FormatBool(passed)).Inc() }
 

@@ -68,7 +68,7 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	}
 	s := &service{log: log, load: load, config: all.Config, databases: map[string]*database{}, metrics: newMetrics()}
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Observer: observer{s.metrics}, Log: log, Now: time.Now})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Now: time.Now})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)
