@@ -137,11 +137,22 @@ type Cluster struct {
 	CA       string
 }
 
-// Audit is the audit log: text is full or fingerprint.
+// Audit is the audit log: text is full or fingerprint. No Path means no log.
 type Audit struct {
 	Path     string
 	Text     string
-	Required bool
+	Required bool          // statements are refused while it can't be written
+	Chain    bool          // each line has the hash of the one before
+	Sync     time.Duration // how long a line may wait for fsync
+	Rotate   AuditRotate
+}
+
+// AuditRotate is when the log's file is put aside, and how many are kept: 0
+// is never, and all.
+type AuditRotate struct {
+	Size int64
+	Age  time.Duration
+	Keep int
 }
 
 // Traces are per-ask files: mode is off, on_failure or always.

@@ -163,7 +163,6 @@ func TestSecrets(t *testing.T) {
 
 func TestUnsupportedWarns(t *testing.T) {
 	c, faults := decodeAlone("pgask.yaml", []byte(`
-audit: {path: audit.jsonl, required: true}
 traces: {dir: traces, mode: always}
 index: {store: pgvector, dsn: host=h}
 hooks: {sql_before: [x], plan_after: [x]}
@@ -176,11 +175,43 @@ abstain: {confidence: 0.9}
 	if Faulty(faults) || len(faults) != len(unsupported) {
 		t.Errorf("want a warning for each unsupported setting, got\n%s", lines(faults))
 	}
-	if !filepath.IsAbs(c.Audit.Path) {
-		t.Errorf("audit.path = %s", c.Audit.Path)
+	if !filepath.IsAbs(c.Traces.Dir) {
+		t.Errorf("traces.dir = %s", c.Traces.Dir)
 	}
 	if _, faults := decodeAlone("pgask.yaml", nil); len(faults) > 0 {
 		t.Errorf("the defaults warn:\n%s", lines(faults))
+	}
+}
+
+// TestAudit warns of a place where no log can be, which may be mended later.
+func TestAudit(t *testing.T) {
+	path := folder(t, map[string]string{"pgask.yaml": ""})
+	dir := filepath.Dir(path)
+	if err := os.Symlink("elsewhere", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for yaml, want := range map[string]string{
+		"{path: audit.jsonl, required: true, chain: true, sync: 0, rotate: {size: 1KiB, age: 0, keep: 3}}": "",
+		"{path: missing/audit.jsonl}": "warning: " + path + ":1: audit.path: there is no folder " + filepath.Join(dir, "missing"),
+		"{path: link}":                "warning: " + path + ":1: audit.path: is not a regular file; links, pipes and devices are not written to",
+		"{required: true}":            path + ":1: audit.required: needs audit.path",
+		"{rotate: {sise: 1KiB}}":      path + ":1: audit.rotate.sise: unknown key; did you mean size?",
+	} {
+		if err := os.WriteFile(path, []byte("audit: "+yaml+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, faults := Load(path, nil); strings.TrimSpace(lines(faults)) != want {
+			t.Errorf("%s: %s", yaml, lines(faults))
+		}
+	}
+	t.Setenv("PGASK_AUDIT_ROTATE_AGE", "2h")
+	if err := os.WriteFile(path, []byte("audit: {path: a}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, _ := Load(path, nil)
+	want := Audit{Path: filepath.Join(dir, "a"), Text: "full", Sync: time.Second, Rotate: AuditRotate{Size: 100 << 20, Age: 2 * time.Hour}}
+	if all.Config.Audit != want {
+		t.Errorf("got %+v", all.Config.Audit)
 	}
 }
 

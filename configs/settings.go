@@ -57,6 +57,11 @@ func settings(c *Config) fields {
 		"audit.path":             text(&c.Audit.Path),
 		"audit.text":             enum(&c.Audit.Text, "full", "fingerprint"),
 		"audit.required":         boolean(&c.Audit.Required),
+		"audit.chain":            boolean(&c.Audit.Chain),
+		"audit.sync":             duration(&c.Audit.Sync, 0),
+		"audit.rotate.size":      size(&c.Audit.Rotate.Size, 0, 1<<40),
+		"audit.rotate.age":       duration(&c.Audit.Rotate.Age, 0),
+		"audit.rotate.keep":      integer(&c.Audit.Rotate.Keep, 0, 1_000_000),
 		"traces.dir":             text(&c.Traces.Dir),
 		"traces.mode":            enum(&c.Traces.Mode, "off", "on_failure", "always"),
 	}

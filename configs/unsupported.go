@@ -20,8 +20,6 @@ var unsupported = []struct {
 	{"abstain.confidence", func(c *Config) bool { return c.Abstain.Confidence != 0.5 }, "no answer is refused for low confidence"},
 	{"hooks.plan_after", func(c *Config) bool { return len(c.Hooks.PlanAfter) > 0 }, "no hook is called"},
 	{"hooks.sql_before", func(c *Config) bool { return len(c.Hooks.SQLBefore) > 0 }, "no hook is called"},
-	{"audit.path", func(c *Config) bool { return c.Audit.Path != "" }, "no audit log is written"},
-	{"audit.required", func(c *Config) bool { return c.Audit.Required }, "no audit log is written"},
 	{"traces.dir", func(c *Config) bool { return c.Traces.Dir != "" }, "no traces are written"},
 	{"traces.mode", func(c *Config) bool { return c.Traces.Mode == "always" }, "no traces are written"},
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -27,6 +28,7 @@ func validate(c *Config, file string, origins map[string]Pos) []Fault {
 	k.address("http", c.HTTP, true)
 	k.tls()
 	k.model()
+	k.audit()
 	return append(k.faults, warnUnsupported(c, origins)...)
 }
 
@@ -109,6 +111,28 @@ func (k *checker) clientCA() {
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(data) {
 		k.fault("tls.client_ca", "holds no PEM certificate")
+	}
+}
+
+// audit checks that there is a place for the log. That may be mended while the
+// proxy runs, so it is no fault.
+func (k *checker) audit() {
+	a := k.c.Audit
+	if a.Path == "" {
+		if a.Required {
+			k.fault("audit.required", "needs audit.path")
+		}
+		return
+	}
+	warn := func(msg string) {
+		k.faults = append(k.faults, Fault{Pos: k.origins["audit.path"], Key: "audit.path", Msg: msg, Warning: true})
+	}
+	if info, err := os.Stat(filepath.Dir(a.Path)); err != nil || !info.IsDir() {
+		warn("there is no folder " + filepath.Dir(a.Path))
+		return
+	}
+	if info, err := os.Lstat(a.Path); err == nil && !info.Mode().IsRegular() {
+		warn("is not a regular file; links, pipes and devices are not written to")
 	}
 }
 

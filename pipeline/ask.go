@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/answer"
@@ -89,7 +90,20 @@ func (s *Session) askInside(ctx context.Context, st stmt.Statement, calls []stmt
 	for i, c := range calls {
 		stmt.ReplaceAsk(st.Tree, c, all[i].tree)
 	}
-	return s.approveAnswers(ctx, at, st, oids, all...)
+	v, err := s.approveAnswers(ctx, at, st, oids, all...)
+	if err == nil {
+		v.question = questions(calls)
+	}
+	return v, err
+}
+
+// questions are those of ask() calls, as one text.
+func questions(calls []stmt.AskCall) string {
+	all := make([]string, len(calls))
+	for i, c := range calls {
+		all[i] = c.Question
+	}
+	return strings.Join(all, "\n")
 }
 
 // approveAnswers authorizes a statement that holds answers and attaches their

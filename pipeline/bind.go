@@ -13,6 +13,10 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	if d.verdict == nil {
 		return Binding{}
 	}
+	s.takeUpAgain(d.verdict)
+	if err := s.admitAgain(ctx, d.verdict); err != nil {
+		return Binding{Denial: s.refused(d.verdict.kind, ended(ctx, err))}
+	}
 	if kind, err := s.current(ctx, d); err != nil {
 		return Binding{Denial: s.refused(kind, ended(ctx, err))}
 	}
@@ -33,7 +37,7 @@ func (s *Session) BindNow(d *Decision) (Binding, bool) {
 	switch {
 	case d.verdict == nil:
 		return Binding{}, true
-	case d.verdict.tell != nil || s.Stale(d):
+	case d.verdict.tell != nil || s.Stale(d) || !s.p.audit.Ready():
 		return Binding{}, false
 	}
 	return s.bound(d), true
@@ -54,6 +58,7 @@ func (s *Session) bound(d *Decision) Binding {
 // Describe judges a prepared statement again if the rules were replaced since:
 // its columns are as secret as its rows.
 func (s *Session) Describe(ctx context.Context, d *Decision) *Denial {
+	s.takeUpAgain(d.verdict)
 	if kind, err := s.current(ctx, d); err != nil {
 		return s.refused(kind, ended(ctx, err))
 	}
@@ -68,12 +73,16 @@ func (s *Session) Stale(d *Decision) bool { return d.verdict != nil && d.source.
 func (s *Session) Execute(ctx context.Context, r *Run) Execution {
 	v := r.of
 	s.message = nil
+	s.takeUpAgain(v)
 	if v.passes {
 		d, err := s.names.Prepared(v.facts.Prepared)
 		if err == nil && !d.followed() {
 			r.origin = nil
 			return Execution{}
 		}
+	}
+	if err := s.admitAgain(ctx, v); err != nil {
+		return Execution{Denial: s.refused(v.kind, ended(ctx, err))}
 	}
 	origin, err := s.stillHolds(ctx, v.facts.Prepared)
 	if err != nil {

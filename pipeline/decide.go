@@ -14,6 +14,7 @@ import (
 func (s *Session) Query(ctx context.Context, text string) Decision {
 	began := s.p.now()
 	s.trap, s.simple, s.message = nil, true, nil
+	s.takeUp(text, began)
 	switch r, err := s.recalled(ctx, text, nil, false); {
 	case err != nil:
 		return denied(s.refused("sql", ended(ctx, err)))
@@ -115,8 +116,20 @@ func (s *Session) ours(st stmt.Statement) bool {
 	return err != nil || len(calls) > 0
 }
 
-// judge gives one statement its verdict.
+// judge gives one statement its verdict, where the audit log can have it.
 func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (*verdict, error) {
+	if err := s.admit(ctx, st); err != nil {
+		return nil, err
+	}
+	v, err := s.weigh(ctx, st, oids)
+	if err == nil {
+		v.account = s.accountOf(v, st)
+	}
+	return v, err
+}
+
+// weigh is what judge does about the statement itself.
+func (s *Session) weigh(ctx context.Context, st stmt.Statement, oids []uint32) (*verdict, error) {
 	if ask, ok := asked(st); ok {
 		return s.ask(ctx, st, ask)
 	}
@@ -125,7 +138,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	}
 	if !s.governed && !st.Tag.Governed {
 		if to, ok := setsMessages(st); ok {
-			return &verdict{text: st.Text, kind: "set", facts: policy.Facts{Tag: discards(st), Set: to}, quiet: true}, nil
+			return &verdict{text: st.Text, kind: "set", facts: policy.Facts{Tag: discards(st), Set: to}, quiet: true, passes: true}, nil
 		}
 	}
 	calls, err := stmt.Asks(st.Tree)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -41,6 +42,7 @@ type Pipeline struct {
 	samples  bool
 	observe  Observer
 	log      *slog.Logger
+	audit    *audit.Log
 	now      func() time.Time
 	started  time.Time
 	counters counters
@@ -67,12 +69,14 @@ type Options struct {
 	Verdicts int
 	Observer Observer
 	Log      *slog.Logger
-	Now      func() time.Time
+	// Audit gets a line for every governed statement; nil for none.
+	Audit *audit.Log
+	Now   func() time.Time
 }
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, now: o.Now,
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now,
 		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)

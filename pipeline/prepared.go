@@ -120,6 +120,7 @@ type source struct {
 func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind string, err error) {
 	s.trap, s.simple, s.message = from.trap, false, nil
 	from.rules = s.p.Rules() // before they are used: a reload may come now
+	s.takeUp(from.text, s.p.now())
 	if from.prepares {
 		return s.prepareAgain(ctx, from)
 	}

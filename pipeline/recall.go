@@ -72,11 +72,12 @@ func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
 }
 
 // recall is what a text was judged to be at the session's standing; nil where that
-// isn't known, the standing isn't that of the rules and schema in force, or the
+// isn't known, the standing isn't that of the rules and schema in force, the audit log can't
+// have it now, or the
 // text of a Parse has more than its single statement.
 func (s *Session) recall(text string, oids []uint32, single bool) *ruling {
 	at := s.at
-	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Known() {
+	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Known() || !s.p.audit.Ready() {
 		return nil
 	}
 	r := s.p.verdicts.get(s.key(text, oids))
@@ -126,6 +127,9 @@ func (s *Session) parsed(r *ruling, from source) Decision {
 func (s *Session) recalled(ctx context.Context, text string, oids []uint32, single bool) (*ruling, error) {
 	if !s.governed {
 		return nil, nil
+	}
+	if err := s.p.audit.Admit(ctx); err != nil {
+		return nil, err
 	}
 	at, err := s.stand(ctx)
 	if err != nil {
@@ -179,7 +183,7 @@ const (
 func (r *ruling) bytes() int {
 	n := rulingBytes + len(r.text)
 	for _, v := range r.verdicts {
-		n += verdictBytes + len(v.text)
+		n += verdictBytes + len(v.text) + len(v.account)
 		n += texts(v.facts.Scopes) + texts(v.facts.Masked) + texts(v.facts.Columns) + 32*len(v.facts.Tables)
 		n += 2 * texts(v.receipt.Scopes)
 	}

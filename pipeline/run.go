@@ -48,8 +48,13 @@ type Outcome struct {
 	SQLState string
 	// Tag is the corrected command tag.
 	Tag string
+	// Shown is how many of the rows this execution brought: others of the same
+	// portal or cursor may have brought the rest.
+	Shown int64
 	// Suspended tells that a portal has more to give.
 	Suspended bool
+	// Unfinished tells that the session ended before the execution did.
+	Unfinished bool
 }
 
 // Row counts a row that arrived and reports whether the client may have it.
@@ -91,10 +96,21 @@ func (r *Run) Complete(tag string) (string, []Notice) {
 
 // Suspend notes that a portal stopped at its row limit; the rest may follow.
 func (r *Run) Suspend() {
+	o := r.outcome()
+	o.Suspended = true
 	r.rows = 0
 	if r.finish != nil {
-		o := r.outcome()
-		o.Suspended = true
+		r.finish(o)
+	}
+}
+
+// Abandon notes that nobody will know how the execution ends: the session is
+// over. The backend's SQLSTATE is empty where it gave none.
+func (r *Run) Abandon(sqlstate string) {
+	o := r.outcome()
+	o.SQLState, o.Unfinished = sqlstate, true
+	r.rows = 0
+	if r.finish != nil {
 		r.finish(o)
 	}
 }
@@ -110,9 +126,9 @@ func (r *Run) Fail(sqlstate string) {
 
 func (r *Run) outcome() Outcome {
 	if r.budget == nil {
-		return Outcome{Rows: r.rows}
+		return Outcome{Rows: r.rows, Shown: r.rows}
 	}
-	return Outcome{Rows: r.budget.seen, Truncated: r.budget.cut}
+	return Outcome{Rows: r.budget.seen, Shown: r.rows, Truncated: r.budget.cut}
 }
 
 // retag puts the number of rows that were shown into a command tag, whose last

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/pgask/pgask/auth"
+	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/policy"
 )
@@ -36,6 +37,10 @@ type Session struct {
 	names   Names
 	simple  bool
 	message []*NameChange
+	// from is who the client is, for the audit log, and taken what is being
+	// judged for it; upstream only.
+	from  audit.Part
+	taken taken
 
 	mu       sync.Mutex // guards what both loops touch, below
 	last     *Receipt
@@ -53,6 +58,7 @@ func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, l
 		return nil, err
 	}
 	s.governed = role.Governed
+	s.From("", "")
 	if s.governed {
 		if _, err := s.stand(ctx); err != nil {
 			return nil, err
@@ -146,11 +152,13 @@ func (s *Session) refused(kind string, err error) *Denial {
 	if own, ok := errors.AsType[*Error](err); ok {
 		err = own // what it wraps is for the log
 	}
+	s.auditRefusal(kind, &r, err)
 	d := plant(err)
 	d.receipt = func() { s.keep(&r) }
 	return d
 }
 
+// keep makes a receipt the session's last one.
 func (s *Session) keep(r *Receipt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

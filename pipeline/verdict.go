@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/policy"
 )
@@ -41,6 +42,10 @@ type verdict struct {
 	passes bool
 	// quiet statements leave no receipt (SHOW pgask.*, SET, transactions).
 	quiet bool
+	// question is what a statement asks by ask(), and account what the audit log
+	// says of all its executions.
+	question string
+	account  audit.Part
 }
 
 // literal is the text for a simple Query, which can't carry parameters.
@@ -74,18 +79,20 @@ func (s *Session) run(v *verdict, began time.Time) *Run {
 
 // finish is called in the downstream direction when an execution ended.
 func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notice {
-	if o.Suspended {
-		return nil
-	}
 	if origin == nil {
 		origin = s.origin(v)
+	}
+	r := origin.receipt.completed(o, began, s.p.now())
+	s.auditExecution(v, origin, o, r, began)
+	if o.Suspended || o.Unfinished {
+		return nil
 	}
 	s.settle(v, o)
 	s.count(v.kind, o)
 	if v.quiet || origin.quiet || v.kind == "pass" {
 		return nil
 	}
-	s.keep(origin.receipt.completed(o, began, s.p.now()))
+	s.keep(r)
 	if o.SQLState != "" || opens(v.facts.Tag) {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 	if s.portals.full(portal, 0) && !s.forgetPortals() {
 		return s.plant(h, due, failure("54000", "too many portals"))
 	}
-	due.denial = b.Denial
+	due.run, due.denial = b.Run, b.Denial
 	if due.denial == nil {
 		due.denial = o.denial
 	}

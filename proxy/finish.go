@@ -29,6 +29,7 @@ func (s *session) end(cause error) {
 	s.unwatch()
 	s.cancels.stop()
 	s.stop()
+	s.replies.abandon(s.lastSaid)
 	lost := s.clientConn.Detach()
 	if s.lent != nil {
 		s.forgetPrepared()

@@ -197,6 +197,9 @@ const maxKept = 16 << 10
 // by err. Everything else about the conversation is Postgres's own.
 func (s *session) plant(h wire.Header, due owedReply, err error) error {
 	s.metrics.Judged(Denied)
+	if s.governed {
+		s.decider.Refused(err)
+	}
 	return s.plantDenial(h, due, newDenial(err))
 }
 

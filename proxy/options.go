@@ -178,6 +178,9 @@ type Decider interface {
 	Describe(ctx context.Context, d *pipeline.Decision) *pipeline.Denial
 	// Execute is asked before a portal begins whose Run says Executes.
 	Execute(ctx context.Context, r *pipeline.Run) pipeline.Execution
+	// Refused tells of a message to a governed session that was refused without
+	// asking the Decider.
+	Refused(err error)
 	// Follow is called once, before anything else but Governed.
 	Follow(n pipeline.Names)
 	Ready(status byte)

@@ -33,7 +33,8 @@ type owedReply struct {
 	ends bool
 	// change is undone when the message fails or is skipped.
 	change *change
-	// run watches an Execute's rows, runs those of a Query's statements.
+	// run watches an Execute's rows and a Bind's failure, runs the rows of a
+	// Query's statements.
 	run  *pipeline.Run
 	runs []*pipeline.Run
 	// renames are the changes by a Query's statements, nil where there is none.
@@ -125,6 +126,19 @@ func (q *owed) head() *owedReply {
 		q.spare = done
 	}
 	return &q.first.replies[q.read]
+}
+
+// each visits the replies that are owed, in order.
+func (q *owed) each(visit func(*owedReply)) {
+	for c, i := q.first, q.read; c != nil; c, i = c.next, 0 {
+		end := chunkSize
+		if c == q.tail {
+			end = q.written
+		}
+		for ; i < end; i++ {
+			visit(&c.replies[i])
+		}
+	}
 }
 
 // pop takes the head off. failed says that the message did nothing.

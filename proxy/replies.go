@@ -35,7 +35,7 @@ func (r *replies) load() {
 	r.loaded, r.run = head != nil, nil
 	switch {
 	case head == nil || r.skipping:
-	case head.kind == owesExecute:
+	case head.kind == owesExecute, head.kind == owesBind: // which brings no rows, but may fail
 		r.run = head.run
 	case head.kind == owesQuery && r.statement < len(head.runs):
 		r.run = head.runs[r.statement]
@@ -245,4 +245,25 @@ func (r *replies) endCopies(copies int) {
 			}
 		}
 	}
+}
+
+// abandon tells the Runs of what is still owed that the session is over, and
+// what the backend has said about that. What Postgres was skipping has not run.
+func (r *replies) abandon(sqlstate string) {
+	skipping, statement := r.skipping, r.statement
+	r.q.each(func(due *owedReply) {
+		switch {
+		case skipping:
+			skipping = due.kind != owesSync
+			return
+		case due.kind == owesExecute && due.run != nil:
+			due.run.Abandon(sqlstate)
+		}
+		for i := statement; i < len(due.runs); i++ {
+			if run := due.runs[i]; run != nil {
+				run.Abandon(sqlstate)
+			}
+		}
+		statement = 0
+	})
 }

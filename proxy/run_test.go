@@ -61,6 +61,8 @@ type decider struct {
 	mu     sync.Mutex
 	texts  []string
 	status []byte
+	// refused are the refusals that it wasn't asked about.
+	refused []error
 }
 
 func (d *decider) Governed() bool { return d.governed }
@@ -137,6 +139,12 @@ func (d *decider) Follow(n pipeline.Names) {
 	if d.follows != nil {
 		d.follows.names = n
 	}
+}
+
+func (d *decider) Refused(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refused = append(d.refused, err)
 }
 
 func (d *decider) Ready(status byte) {

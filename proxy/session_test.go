@@ -334,3 +334,49 @@ func TestPanicOnTheLoop(t *testing.T) {
 	client.ExpectEnd()
 	backend.ExpectEnd()
 }
+
+// TestAbandoned: whoever follows executions hears of those that the end of a
+// session leaves without one, and of refusals that it wasn't asked about.
+func TestAbandoned(t *testing.T) {
+	heard := make(chan pipeline.Outcome, 10)
+	note := func(o pipeline.Outcome) []pipeline.Notice {
+		heard <- o
+		return nil
+	}
+	d := &decider{governed: true, query: func(context.Context, string) pipeline.Decision {
+		return pipeline.Decision{Text: "select 1; select 2; select 3", Runs: []*pipeline.Run{capped(9, note), capped(9, note), nil}}
+	}}
+	d.parse = func(text string) pipeline.Decision { return pipeline.Decision{Text: text, Runs: []*pipeline.Run{nil}} }
+	d.bind = func(*pipeline.Decision) pipeline.Binding { return pipeline.Binding{Run: capped(9, note)} }
+	client, backend, _ := session(t, d)
+	extended := bytes.Join([][]byte{pgtest.Parse("", "select"), pgtest.Bind("", ""), pgtest.Execute("", 0)}, nil)
+	client.Send(pgtest.Frame(wire.FunctionCall, int32(1), int16(0), int16(0), int16(0)))
+	word := strings.TrimRight(string(backend.Expect("Q")[0]), "\x00")
+	backend.Send(pgtest.Error("ERROR", "42601", `syntax error at or near "`+word+`"`), pgtest.Ready('I'))
+	client.ExpectError("42501")
+	client.Expect("Z")
+	d.mu.Lock()
+	if len(d.refused) != 1 {
+		t.Errorf("it heard of %d refusals", len(d.refused))
+	}
+	d.mu.Unlock()
+	client.Send(pgtest.Query("q"), extended, pgtest.Sync(), extended)
+	backend.Expect("QPBESPBE")
+	backend.Send(pgtest.Columns("a"), pgtest.Row("1"), pgtest.Complete("SELECT 1"), pgtest.Columns("a"), pgtest.Row("1"), pgtest.Row("2"))
+	client.Expect("TDCTDD")
+	if o := <-heard; o.Unfinished || o.Shown != 1 {
+		t.Errorf("the first has %+v", o)
+	}
+	backend.Send(pgtest.Error("FATAL", "57P01", "terminating connection"))
+	client.ExpectError("57P01")
+	backend.Hangup()
+	client.ExpectEnd()
+	for i, shown := range []int64{2, 0, 0} {
+		if o := <-heard; !o.Unfinished || o.Shown != shown || o.SQLState != "57P01" {
+			t.Errorf("the %d. left has %+v", i+1, o)
+		}
+	}
+	if len(heard) > 0 {
+		t.Errorf("%d too many", len(heard))
+	}
+}

@@ -44,6 +44,7 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 	if err != nil {
 		return proxy.Admission{}, err
 	}
+	session.From(proxy.RemoteName(start.Remote), start.Params["application_name"])
 	a := proxy.Admission{Decider: session, Close: session.Close}
 	if s.config.Databases[start.Database].Pool.Mode == "transaction" && start.Params["replication"] == "" {
 		a.Lend = db.lender(request)

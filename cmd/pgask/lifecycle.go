@@ -86,6 +86,7 @@ func (s *service) attend(ctx context.Context, reload <-chan os.Signal, ended <-c
 // keys that take a restart.
 func (s *service) reloadCounted() ([]string, error) {
 	s.tell(socket.Reloading()...)
+	s.audit.Reopen() // whether or not the files have faults
 	outcome := "taken"
 	keys, err := s.reload()
 	if err != nil {
@@ -147,6 +148,9 @@ func (s *service) close(web *http.Server) error {
 	for _, d := range s.databases {
 		d.own.Close()
 		d.pool.Close()
+	}
+	if err := s.audit.Close(); err != nil {
+		s.log.Error("the audit log is incomplete", "error", err)
 	}
 	if web == nil {
 		return nil

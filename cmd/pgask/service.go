@@ -12,6 +12,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
@@ -30,6 +31,7 @@ type service struct {
 	store     atomic.Pointer[auth.Store]
 	tls       atomic.Pointer[tls.Config]
 	pipe      *pipeline.Pipeline
+	audit     *audit.Log // nil for none
 	databases map[string]*database
 	metrics   *metrics
 	server    *proxy.Server
@@ -67,8 +69,11 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 		return nil, err
 	}
 	s := &service{log: log, load: load, config: all.Config, databases: map[string]*database{}, metrics: newMetrics()}
+	if s.audit = openAudit(all.Config, log); s.audit != nil {
+		s.metrics.registry.MustRegister(auditMetrics{s.audit})
+	}
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Now: time.Now})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)
