@@ -19,7 +19,7 @@ func (v *View) Authorize(s stmt.Statement, o Options) (Approved, error) {
 		return Approved{}, err
 	}
 	j := newJudge(v, o)
-	j.fence = v.partials.in(s.Tree)
+	j.risk = v.partials.risk(s.Tree)
 	n, facts, err := j.statement(stmt.Clone(s.Tree))
 	if err != nil {
 		return Approved{}, err

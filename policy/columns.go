@@ -23,6 +23,9 @@ func (j *judge) columnRef(n *pg_query.ColumnRef, l *level) (*column, error) {
 	}
 	last := n.Fields[len(n.Fields)-1]
 	if last.GetAStar() != nil {
+		if it.renamed() {
+			return nil, renamedRow()
+		}
 		if err := j.spread(len(it.columns)); err != nil {
 			return nil, err
 		}
@@ -61,6 +64,9 @@ func (j *judge) bareColumn(n *pg_query.ColumnRef, name string, l *level) (*colum
 		maybe = maybe || open
 	}
 	if it, _, _ := l.named(name); it != nil {
+		if it.renamed() {
+			return nil, renamedRow()
+		}
 		if it.rename != "" {
 			n.Fields[0] = stmt.String(it.rename)
 		}
@@ -70,6 +76,24 @@ func (j *judge) bareColumn(n *pg_query.ColumnRef, name string, l *level) (*colum
 		return nil, nil
 	}
 	return nil, j.view.unknownColumn("", name, l)
+}
+
+// renamed tells that the item is a relation with other names for its columns.
+// Its whole row has the relation's names all the same, a subselect's wouldn't.
+func (it *item) renamed() bool {
+	if it.grant == nil {
+		return false
+	}
+	for _, c := range it.columns {
+		if c.name != c.base {
+			return true
+		}
+	}
+	return false
+}
+
+func renamedRow() *Denied {
+	return unsupported("the whole row of a table with column aliases", "Leave the column aliases out, or name the columns.")
 }
 
 // qualifier finds what the parts before the last name: an alias, or a real
@@ -134,15 +158,7 @@ func (j *judge) indirection(n *pg_query.A_Indirection, l *level) error {
 			return unsupportedField()
 		}
 	}
-	if err := j.walk(n.Arg, l); err != nil {
-		return err
-	}
-	if n.Arg.GetAArrayExpr() != nil || n.Arg.GetSubLink().GetSubLinkType() == pg_query.SubLinkType_ARRAY_SUBLINK {
-		// The printer leaves out the brackets around these, but not around an
-		// operator; appending nothing changes nothing.
-		n.Arg = stmt.Op("||", n.Arg, stmt.StringConst("{}"))
-	}
-	return nil
+	return j.walk(n.Arg, l)
 }
 
 // laterSteps lets only subscripts follow a field.

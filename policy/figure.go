@@ -4,11 +4,26 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 )
 
-// figure is the name Postgres gives to a column of this expression, empty for
-// ?column?. Rewriting must not change it.
+// figured is a name and how good it is: 2 for a good one, 1 for a fallback that
+// an enclosing node may replace, 0 for none.
+type figured struct {
+	name     string
+	strength int
+}
+
+// figure is the name Postgres gives to a column of this expression, which was
+// judged already; empty for ?column?.
 func (j *judge) figure(n *pg_query.Node) string {
 	name, _ := j.figureStrength(n)
 	return name
+}
+
+// clientFigure is the name that the client's own expression would get: what was
+// answered in it counts as it was.
+func (j *judge) clientFigure(n *pg_query.Node) string {
+	j.replaced = j.answered
+	defer func() { j.replaced = nil }()
+	return j.figure(n)
 }
 
 func orUnnamed(name string) string {
@@ -18,9 +33,11 @@ func orUnnamed(name string) string {
 	return name
 }
 
-// figureStrength follows FigureColnameInternal: 2 for a good name, 1 for a
-// fallback that an enclosing node may replace, 0 for none.
+// figureStrength follows FigureColnameInternal.
 func (j *judge) figureStrength(n *pg_query.Node) (string, int) {
+	if f, ok := j.replaced[n]; ok {
+		return f.name, f.strength
+	}
 	switch x := n.GetNode().(type) {
 	case *pg_query.Node_ColumnRef:
 		return lastString(x.ColumnRef.Fields)

@@ -122,7 +122,7 @@ func (j *judge) usingAlias(n *pg_query.JoinExpr, merged []string) []*item {
 		return nil
 	}
 	it := &item{name: a.Aliasname, columns: plainColumns(merged), byName: true}
-	if !plainIdentifier(a.Aliasname) {
+	if !plainIdentifier(a.Aliasname) || reservedWord(a.Aliasname) {
 		it.rename = j.freshName("using")
 		n.JoinUsingAlias = stmt.AliasOf(it.rename)
 	}

@@ -16,9 +16,8 @@ type judge struct {
 	// verify: the tree must already be rewritten. A relation may only stand
 	// inside a subselect that is exactly the one the view would put there.
 	verify bool
-	// fence: the statement holds an operation that can raise an error, so row
-	// rules that aren't constant comparisons need a fence.
-	fence bool
+	// risk is that of the statement's operations: whether row rules need a fence.
+	risk risk
 
 	used      map[catalog.Name]bool
 	systems   map[catalog.Name]*grant
@@ -30,6 +29,11 @@ type judge struct {
 	aggregates int
 	// scalars are the output names of scalar sub-selects.
 	scalars map[*pg_query.SubLink]string
+	// answered are the nodes that were replaced, with the names that Postgres
+	// would have given to their columns.
+	answered map[*pg_query.Node]figured
+	// replaced is answered while names are asked for as if it weren't so.
+	replaced map[*pg_query.Node]figured
 	// seen and sealed are kept when verifying: every node that was judged, and
 	// every subselect that was recognised as the view's own.
 	seen   map[proto.Message]bool
@@ -38,7 +42,8 @@ type judge struct {
 
 func newJudge(v *View, o Options) *judge {
 	return &judge{view: v, opts: o, used: map[catalog.Name]bool{}, systems: map[catalog.Name]*grant{}, scalars: map[*pg_query.SubLink]string{},
-		seen: map[proto.Message]bool{}, sealed: map[proto.Message]bool{}}
+		answered: map[*pg_query.Node]figured{},
+		seen:     map[proto.Message]bool{}, sealed: map[proto.Message]bool{}}
 }
 
 // walk judges a message and everything below it. Every type that may occur is
@@ -119,13 +124,22 @@ func (j *judge) mark(m proto.Message) {
 // node unwraps a node. Questions about the session are answered here, since
 // Postgres would answer for the backend's login and pinned search_path.
 func (j *judge) node(n *pg_query.Node, l *level) error {
-	if answer := j.answer(n); answer != nil {
-		n.Node = answer.Node
-	}
-	if oid := j.tableOID(n, l); oid != nil {
-		n.Node = oid.Node
-	}
+	j.replace(n, j.answer(n))
+	j.replace(n, j.tableOID(n, l))
 	return stmt.Children(n, func(c proto.Message) error { return j.walk(c, l) })
+}
+
+// replace puts something, if it isn't nil, in a node's place, and notes what
+// Postgres would have called a column of it.
+func (j *judge) replace(n, with *pg_query.Node) {
+	if with == nil {
+		return
+	}
+	if !j.verify {
+		name, strength := j.figureStrength(n)
+		j.answered[n] = figured{name, strength}
+	}
+	n.Node = with.Node
 }
 
 // param notes a parameter. Its type was judged with the message's types.

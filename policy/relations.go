@@ -56,7 +56,7 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 		alias = stmt.AliasOf(r.Relname)
 	}
 	n.Node = &pg_query.Node_RangeSubselect{RangeSubselect: &pg_query.RangeSubselect{
-		Subquery: j.view.subselect(g, r.Inh, sample, j.fence), Alias: alias}}
+		Subquery: j.view.subselect(g, r.Inh, sample, j.risk), Alias: alias}}
 	return []*item{it}, nil
 }
 
@@ -212,7 +212,7 @@ func (j *judge) recognise(r *pg_query.RangeSubselect) *grant {
 	if systemSchema(n.Schema) {
 		g = j.view.system(n)
 	}
-	if g == nil || g.broken != nil || !stmt.Equal(r.Subquery, j.view.subselect(g, v.Inh, sample, j.fence)) {
+	if g == nil || g.broken != nil || !stmt.Equal(r.Subquery, j.view.subselect(g, v.Inh, sample, j.risk)) {
 		return nil
 	}
 	j.use(g)

@@ -50,7 +50,7 @@ func (b binder) oneScope(p *rules, s *scopeRule, t *catalog.Table, depth int) (*
 		return n, false, d
 	}
 	n, d := b.bind(s.where, t)
-	return n, d == nil && constantComparison(n), d
+	return n, d == nil && constantComparison(n, t), d
 }
 
 // via is EXISTS over the parent as the same role sees it.

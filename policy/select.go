@@ -199,17 +199,15 @@ func (j *judge) targets(list []*pg_query.Node, l *level) (outputs, error) {
 			}
 			continue
 		}
-		before := j.figure(t.Val)
 		if err := j.walk(t.Val, l); err != nil {
 			return out, err
 		}
-		after := j.figure(t.Val)
-		if t.Name == "" && before != "" && before != after {
-			t.Name = before
+		if meant := j.clientFigure(t.Val); t.Name == "" && meant != j.figure(t.Val) {
+			t.Name = orUnnamed(meant)
 		}
 		name := t.Name
 		if name == "" {
-			name = orUnnamed(after)
+			name = orUnnamed(j.figure(t.Val))
 		}
 		out.names = append(out.names, name)
 		l.targets = append(l.targets, target{name: name, column: j.columnOf(t.Val, l)})

@@ -7,10 +7,10 @@ import (
 )
 
 // subselect is what stands in a relation's place: its permitted columns in
-// table order, masks and row rule applied. With partial, the statement holds
-// operations that can raise errors, and OFFSET 0 keeps Postgres from evaluating
-// them before a row rule that isn't surely first.
-func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, partial bool) *pg_query.Node {
+// table order, masks and row rule applied. Where the statement holds operations
+// that can raise errors, OFFSET 0 keeps Postgres from evaluating them before a
+// row rule that isn't surely first.
+func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, r risk) *pg_query.Node {
 	table := stmt.Table(g.table.Name.Schema, g.table.Name.Table, "")
 	table.GetRangeVar().Inh = inh
 	if sample != nil {
@@ -28,7 +28,7 @@ func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, 
 	if g.scope != nil {
 		s.WhereClause = stmt.Clone(g.scope)
 	}
-	if g.fenced || partial && g.scope != nil && !g.simple {
+	if g.fenced || g.scope != nil && (r == riskCheap || r == riskPartial && !g.simple) {
 		s.LimitOffset = stmt.IntConst(0)
 		s.LimitOption = pg_query.LimitOption_LIMIT_OPTION_COUNT
 	}

@@ -23,7 +23,7 @@ func (j *judge) emit(n *pg_query.Node) (string, error) {
 		return "", unprovable(err)
 	}
 	second := newJudge(j.view, j.opts)
-	second.verify, second.fence = true, j.fence
+	second.verify, second.risk = true, j.risk
 	if _, _, err := second.statement(back); err != nil {
 		return "", unprovable(err)
 	}
@@ -36,8 +36,17 @@ func (j *judge) emit(n *pg_query.Node) (string, error) {
 	return text, nil
 }
 
-// roundTrip prints a tree and parses the text back to the very same tree.
+// roundTrip prints a tree and parses the text back to the very same tree, with
+// more brackets where the printer leaves out some that are needed.
 func roundTrip(n *pg_query.Node) (string, *pg_query.Node, error) {
+	text, back, err := printed(n, print)
+	if err == nil || n.GetVariableSetStmt() != nil {
+		return text, back, err
+	}
+	return printed(n, stmt.PrintBracketed)
+}
+
+func printed(n *pg_query.Node, print func(*pg_query.Node) (string, error)) (string, *pg_query.Node, error) {
 	text, err := print(n)
 	if err != nil {
 		return "", nil, err
@@ -76,7 +85,7 @@ func print(n *pg_query.Node) (string, error) {
 // unprovable refuses a statement whose printed text can't be shown to mean
 // what was judged.
 func unprovable(cause error) *Denied {
-	d := unsupported("this way of writing the statement", "Write it in simpler terms: plain names, no subscripts of array constructors.")
+	d := unsupported("this way of writing the statement", "Write it in simpler terms.")
 	d.cause = cause
 	return d
 }

@@ -20,7 +20,7 @@ func (j *judge) nameWindows(s *pg_query.SelectStmt, l *level) {
 			continue
 		}
 		l.windows[w.Name] = w.Name
-		if !plainIdentifier(w.Name) {
+		if !plainIdentifier(w.Name) || reservedWord(w.Name) {
 			l.windows[w.Name] = j.freshName("window")
 		}
 	}
