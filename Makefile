@@ -64,6 +64,10 @@ fuzz-random: RAPID_CHECKS = 3000
 fuzz-random: ## the random tests with seeds of their own and many checks
 	go test -count=1 -timeout 60m $$(go list -f '{{$$p := .ImportPath}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p}} {{end}}{{end}}' ./... | tr ' ' '\n' | sort -u)
 
+.PHONY: fuzz-policy
+fuzz-policy: ## 100,000 random queries over 50 random schemas and policies, held against row level security
+	go test -count=1 -timeout 180m -run TestRandomWorlds ./policy -world $$(date +%s) -worlds 50 -queries 2000
+
 .PHONY: test-docker
 test-docker: needs ## the integration tests against a dockerized Postgres
 	docker compose -f integration/compose.yaml up --detach --wait

@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
-	"pgregory.net/rapid"
-
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/integration/postgres"
@@ -29,6 +27,10 @@ INSERT INTO accounts SELECT i, nullif(i % 3, 0), 'account ' || i % 7, (ARRAY['EM
 INSERT INTO orders SELECT i, 1 + i * 7 % 17, nullif(1 + i % 4, 4), CASE WHEN i % 9 > 0 THEN i * 3 END, (ARRAY['new','paid','refunded']::order_status[])[1 + i % 3] FROM generate_series(1, 25) i;
 INSERT INTO items SELECT 1 + i % 29, 1 + i % 12, i % 5 FROM generate_series(1, 40) i;
 INSERT INTO products SELECT i, i * 5 FROM generate_series(1, 5) i;
+CREATE TABLE public.traps (id int, tenant_id int, code text, doc jsonb, nums int[]);
+INSERT INTO traps SELECT i, 1 + i % 2, CASE i % 2 WHEN 0 THEN i::text ELSE '(\' END, CASE i % 2 WHEN 0 THEN 'true' ELSE '{}' END::jsonb, ARRAY[i, 2] FROM generate_series(1, 12) i;
+ALTER TABLE traps ENABLE ROW LEVEL SECURITY;
+CREATE POLICY p ON traps USING (tenant_id = 1);
 ALTER TABLE accounts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 ALTER TABLE items ENABLE ROW LEVEL SECURITY;
@@ -43,8 +45,6 @@ ANALYZE;`
 type oracle struct {
 	view                   *policy.View
 	super, reader, analyst *pgx.Conn
-	// compared counts the statements that both sides answered.
-	compared int
 }
 
 func newOracle(t *testing.T) *oracle {
@@ -56,7 +56,7 @@ func newOracle(t *testing.T) *oracle {
 	setup := rlsSchema + fmt.Sprintf(`
 CREATE ROLE %[1]q LOGIN BYPASSRLS PASSWORD 'x'; CREATE ROLE %[2]q LOGIN PASSWORD 'x';
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO %[1]q;
-GRANT SELECT ON orders, items, products TO %[2]q; GRANT SELECT (id, tenant_id, name, region) ON accounts TO %[2]q;`, reader, analyst)
+GRANT SELECT ON orders, items, products, traps TO %[2]q; GRANT SELECT (id, tenant_id, name, region) ON accounts TO %[2]q;`, reader, analyst)
 	if _, err := super.Exec(ctx, setup); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func rlsRole(t *testing.T) *policy.Role {
 	c := &configs.Role{Name: "analyst", Mode: "governed", SearchPath: []string{"public"},
 		Tables:  configs.Access[configs.Pattern]{Allow: patterns(t, "public.*")},
 		Columns: []configs.ColumnRule{{Table: name(t, "public.accounts"), Deny: []string{"secret"}}},
-		Scopes: []configs.Scope{{Tables: patterns(t, "public.accounts", "public.orders"), Where: "tenant_id = :tenant_id"},
+		Scopes: []configs.Scope{{Tables: patterns(t, "public.accounts", "public.orders", "public.traps"), Where: "tenant_id = :tenant_id"},
 			{Tables: patterns(t, "public.items"), Via: &configs.Via{Parent: name(t, "public.orders"), Columns: map[string]string{"order_id": "id"}}}},
 		Limits: configs.RoleLimits{Rows: 100_000, StatementTimeout: 20 * time.Second}}
 	p, faults := policy.Compile(&configs.Policy{Version: 1, Roles: map[string]*configs.Role{"analyst": c}})
@@ -158,25 +158,9 @@ func (o *oracle) compare(t interface {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	o.compared++
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("rows differ (-Postgres +approved):\n%s\n%s\n%s", d, sql, a.SQL())
 	}
-}
-
-// TestSameAsRowLevelSecurity makes queries up and holds the approved SQL
-// against Postgres's own row level security.
-func TestSameAsRowLevelSecurity(t *testing.T) {
-	o := newOracle(t)
-	rapid.Check(t, func(r *rapid.T) {
-		g := &generator{t: r}
-		sql := g.statement()
-		o.compare(r, sql)
-	})
-	if o.compared < 50 {
-		t.Errorf("only %d statements were answered by both sides", o.compared)
-	}
-	t.Logf("%d statements compared", o.compared)
 }
 
 // TestForms holds single forms of SQL against row level security.
@@ -210,6 +194,21 @@ func TestForms(t *testing.T) {
 		"VALUES (1, 'a'), (2, 'b')",
 		"SELECT x.id FROM (orders o JOIN items i ON i.order_id = o.id) AS x",
 		"SELECT j.id FROM accounts JOIN orders USING (id) AS j",
+		`SELECT "order".id FROM orders JOIN items ON true JOIN products USING (id) AS "order"`,
+		`SELECT id, rank() OVER "order" FROM orders WINDOW "order" AS (ORDER BY amount)`,
+		"SELECT (SELECT min(id) FROM orders)::int, (SELECT max(amount) FROM orders)::numeric(10,2)",
+		"SELECT (ARRAY[1, 2])[1], (SELECT 1)::text, (CASE WHEN true THEN 1 END)::text",
+		"SELECT id FROM orders WHERE (amount IS DISTINCT FROM tenant_id) IS NOT TRUE",
+		"SELECT id FROM orders WHERE ((amount, 1) IS NOT DISTINCT FROM (tenant_id, 2)) IS NOT FALSE",
+		"SELECT (coalesce(nums, '{}'))[1:1], (CASE WHEN id > 3 THEN nums END)[1], (greatest(nums, '{5}'))[2] FROM traps",
+		"SELECT id FROM traps WHERE (id IN (SELECT id FROM orders)) IS TRUE",
+		"SELECT id FROM traps WHERE 'abc1' ~ code",
+		"SELECT id FROM traps WHERE 'a' LIKE code",
+		"SELECT id FROM traps WHERE 'a' !~* code OR 'a' SIMILAR TO code",
+		"SELECT id FROM traps WHERE doc::bool",
+		"SELECT id FROM traps WHERE (doc::bool) IS TRUE AND jsonb_path_match(doc, '$')",
+		"SELECT id FROM traps WHERE code::int > 3",
+		"SELECT a.id FROM traps a LEFT JOIN traps b ON a.id = b.id AND 'x' ~ b.code",
 		"TABLE products",
 		"SELECT (ARRAY[10, 20, 30])[2], (ARRAY[ARRAY[1, 2], ARRAY[3, 4]])[2][1], (ARRAY['a', 'b'])[1:1], (ARRAY(SELECT id FROM orders ORDER BY id))[3]",
 		"SELECT (ARRAY[id, amount])[2] FROM orders",

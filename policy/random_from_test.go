@@ -1,0 +1,363 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// from is a FROM clause, at times none.
+func (g *randomQuery) from(depth int) (string, *frame) {
+	if g.one(40) {
+		return "", g.frameOf()
+	}
+	total := &frame{star: true, bare: map[string]int{}}
+	var chains []string
+	for range 1 + g.weighted(8, 1) {
+		text, f := g.chain(depth, total)
+		chains = append(chains, text)
+		total.sources = append(total.sources, f.sources...)
+		total.alone = append(total.alone, f.alone...)
+		total.star = total.star && f.star
+		for n, k := range f.bare {
+			total.bare[n] += k
+		}
+	}
+	return " FROM " + strings.Join(chains, ", "), total
+}
+
+// chain is an item with joins on its right; before are the items that stand
+// before it.
+func (g *randomQuery) chain(depth int, before *frame) (string, *frame) {
+	text, s := g.item(depth, before, before)
+	f := g.frameOf(s)
+	joins := 0
+	for range g.weighted(4, 4, 2, 1) {
+		if g.size > 16 {
+			break
+		}
+		joins++
+		how := g.pick("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "NATURAL JOIN", "NATURAL LEFT JOIN", "NATURAL FULL JOIN", "LEFT OUTER JOIN", "INNER JOIN")
+		lateral := before
+		if !strings.Contains(how, "RIGHT") && !strings.Contains(how, "FULL") {
+			lateral = merge(before, f)
+		}
+		right, s := g.item(depth-1, lateral, merge(before, f))
+		switch {
+		case strings.HasPrefix(how, "NATURAL"):
+			if !g.natural(f, s) {
+				how = strings.TrimPrefix(how, "NATURAL ")
+				text = g.joined(text, how, right, f, s, depth)
+				continue
+			}
+			text = text + " " + how + " " + right
+		default:
+			text = g.joined(text, how, right, f, s, depth)
+		}
+	}
+	if g.one(14) && joins > 0 && f.star {
+		return g.aliasedJoin(text, f)
+	}
+	return text, f
+}
+
+// merge is the frame of both, for LATERAL.
+func merge(a, b *frame) *frame {
+	out := &frame{bare: map[string]int{}}
+	for _, f := range []*frame{a, b} {
+		out.sources = append(out.sources, f.sources...)
+		out.alone = append(out.alone, f.alone...)
+		for n, k := range f.bare {
+			out.bare[n] += k
+		}
+	}
+	return out
+}
+
+// joined adds a join with ON or USING.
+func (g *randomQuery) joined(left, how, right string, f *frame, s *source, depth int) string {
+	if how == "CROSS JOIN" {
+		f.add(s)
+		return left + " CROSS JOIN " + right
+	}
+	if g.one(4) {
+		if name, k, ok := g.common(f, s); ok {
+			alias := ""
+			g.using(f, s, name, k)
+			if g.one(4) {
+				g.n++
+				alias = " AS " + quoteName(fmt.Sprintf("%s%d", g.pick("j", "J x", "using"), g.n))
+			}
+			return fmt.Sprintf("%s %s %s USING (%s)%s", left, how, right, quoteName(name), alias)
+		}
+	}
+	a := &frame{sources: f.sources, alone: f.alone}
+	f.add(s)
+	b := &frame{sources: []*source{s}, bare: f.bare} // what both sides have is not meant by its name alone
+	a.bare = f.bare
+	on := ""
+	k := oneOf(g.dice, []kind{integer, integer, integer, word, mood, day})
+	l, _, ok := g.columnIn(k, a)
+	r, _, ok2 := g.columnIn(k, b)
+	if !ok || !ok2 {
+		k = integer
+		l, _, ok = g.columnIn(k, a)
+		r, _, ok2 = g.columnIn(k, b)
+	}
+	if !ok || !ok2 {
+		if how == "FULL JOIN" {
+			return left + " FULL JOIN " + right + " ON true"
+		}
+		return left + " " + how + " " + right + " ON true"
+	}
+	on = l + " = " + r
+	if how != "FULL JOIN" && g.one(3) {
+		g.frames = append(g.frames, f)
+		on += g.pick(" AND ", " AND ", " OR ") + g.condition(min(depth, 1))
+		g.frames = g.frames[:len(g.frames)-1]
+	}
+	if how != "FULL JOIN" && g.one(9) {
+		g.frames = append(g.frames, f)
+		on = g.condition(min(depth, 1))
+		g.frames = g.frames[:len(g.frames)-1]
+	}
+	return fmt.Sprintf("%s %s %s ON %s", left, how, right, on)
+}
+
+// common finds a column for USING: of one kind on both sides, and meant by its
+// name alone on the left.
+func (g *randomQuery) common(f *frame, s *source) (string, kind, bool) {
+	for _, c := range shuffled(g.dice, s.cols) {
+		if c.name == "" || f.bare[c.name] != 1 || c.kind == rawJSON || c.kind == wholeRow || count(s.cols, c.name) != 1 {
+			continue
+		}
+		for _, l := range f.sources {
+			for _, lc := range l.cols {
+				if lc.name == c.name && lc.kind == c.kind {
+					return c.name, c.kind, true
+				}
+			}
+		}
+	}
+	return "", 0, false
+}
+
+func count(cols []output, name string) int {
+	n := 0
+	for _, c := range cols {
+		if c.name == name {
+			n++
+		}
+	}
+	return n
+}
+
+func (g *randomQuery) using(f *frame, s *source, name string, k kind) {
+	f.add(s)
+	f.bare[name]--
+	f.star = false
+	f.alone = append(f.alone, output{name: name, kind: k})
+}
+
+// natural merges what both sides have, unless the kinds don't fit.
+func (g *randomQuery) natural(f *frame, s *source) bool {
+	if len(f.sources) != 1 || !f.star {
+		return false
+	}
+	l := f.sources[0]
+	var names []output
+	for _, a := range l.cols {
+		for _, b := range s.cols {
+			if a.name == b.name {
+				if a.name == "" || a.kind != b.kind || a.kind == rawJSON || a.kind == wholeRow || count(l.cols, a.name) != 1 || count(s.cols, a.name) != 1 {
+					return false
+				}
+				names = append(names, a)
+			}
+		}
+	}
+	f.add(s)
+	for _, c := range names {
+		f.bare[c.name]--
+		f.alone = append(f.alone, output{name: c.name, kind: c.kind})
+	}
+	f.star = len(names) == 0
+	return true
+}
+
+// aliasedJoin gives a join one name, which hides those inside.
+func (g *randomQuery) aliasedJoin(text string, f *frame) (string, *frame) {
+	s := &source{name: g.fresh()}
+	for _, in := range f.sources {
+		s.cols, s.extra = append(s.cols, in.cols...), append(s.extra, in.extra...)
+	}
+	s.cols = named(s.cols)
+	list := ""
+	if len(s.extra) == 0 && g.one(3) {
+		list = g.rename(s)
+	}
+	return "(" + text + ") AS " + g.identifier(s.name) + list, g.frameOf(s)
+}
+
+// rename gives an item a list of column aliases.
+func (g *randomQuery) rename(s *source) string {
+	var list []string
+	for i := range g.IntN(len(s.cols) + 1) {
+		g.n++
+		s.cols[i].name = fmt.Sprintf("%s%d", g.pick("c", "C x", "é"), g.n)
+		list = append(list, quoteName(s.cols[i].name))
+	}
+	s.own = false
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+// item is one thing in FROM. lateral is what it may use, taken are the names
+// that are used up.
+func (g *randomQuery) item(depth int, lateral, taken *frame) (string, *source) {
+	switch {
+	case depth > 0 && g.one(5):
+		return g.subselect(depth, lateral)
+	case len(g.ctes) > 0 && g.one(3):
+		c := oneOf(g.dice, g.ctes)
+		if c.name != "" && g.visibleCTE(c.name) {
+			s := &source{name: g.fresh(), cols: slices.Clone(c.cols)}
+			return quoteName(c.name) + " AS " + g.identifier(s.name) + g.maybeRename(s), s
+		}
+	case g.one(8):
+		return g.function(lateral)
+	case g.one(25):
+		text, out := g.valuesQuery(nil)
+		s := &source{name: g.fresh(), cols: out}
+		return "(" + text + ") AS " + g.identifier(s.name) + g.maybeRename(s), s
+	}
+	return g.table(taken)
+}
+
+func (g *randomQuery) maybeRename(s *source) string {
+	if g.one(4) {
+		return g.rename(s)
+	}
+	return ""
+}
+
+// visibleCTE tells that the last query of that name is the one in sight.
+func (g *randomQuery) visibleCTE(name string) bool {
+	n := 0
+	for _, c := range g.ctes {
+		if c.name == name {
+			n++
+		}
+	}
+	return n == 1
+}
+
+func (g *randomQuery) subselect(depth int, lateral *frame) (string, *source) {
+	prefix := ""
+	ctes := len(g.ctes)
+	frames := g.frames
+	if len(lateral.sources) > 0 && g.one(2) {
+		prefix = "LATERAL "
+		g.frames = append(slices.Clone(g.frames), lateral)
+	}
+	with := ""
+	if g.one(12) {
+		with = g.with(1)
+	}
+	text, out := g.query(depth-1, nil)
+	g.frames, g.ctes = frames, g.ctes[:ctes]
+	s := &source{name: g.fresh(), cols: named(out)}
+	return prefix + "(" + with + text + ")" + g.pick(" AS ", " ") + g.identifier(s.name) + g.maybeRename(s), s
+}
+
+// table is a relation under its own name or another.
+func (g *randomQuery) table(taken *frame) (string, *source) {
+	t := g.relation()
+	s := &source{name: t.name, cols: columnsOf(t), extra: hiddenOf(t), rel: t, own: true}
+	text := g.spell(t)
+	if g.one(12) && (t.kind == "inherited" || t.kind == "table" || t.kind == "partitioned") && !t.standIn {
+		text = g.pick("ONLY "+text, "ONLY ("+text+")")
+	}
+	sample := ""
+	if g.one(20) && !t.standIn && t.kind != "view" {
+		sample = g.pick(" TABLESAMPLE SYSTEM (100)", " TABLESAMPLE BERNOULLI (100)", " TABLESAMPLE bernoulli (100) REPEATABLE (4)")
+	}
+	used := slices.ContainsFunc(taken.sources, func(o *source) bool { return o.name == t.name || o.name == "" })
+	if !used && g.one(4) {
+		s.full = t.sql()
+		return text + sample, s
+	}
+	s.name = g.fresh()
+	list := ""
+	if len(s.extra) == 0 && g.one(8) {
+		list = g.rename(s)
+	}
+	return text + g.pick(" AS ", " ") + g.identifier(s.name) + list + sample, s
+}
+
+// spell names a relation with its schema or, where the search_path finds it,
+// without.
+func (g *randomQuery) spell(t *randomTable) string {
+	if !g.hides(t.name) && g.one(2) {
+		for _, schema := range g.w.path {
+			for _, o := range g.w.tables {
+				if o.schema == schema && o.name == t.name {
+					if o == t {
+						return g.identifier(t.name)
+					}
+					return g.identifier(t.schema) + "." + g.identifier(t.name)
+				}
+			}
+		}
+	}
+	return g.identifier(t.schema) + "." + g.identifier(t.name)
+}
+
+// hides tells that a WITH name stands before the relation's.
+func (g *randomQuery) hides(name string) bool {
+	return slices.ContainsFunc(g.ctes, func(c source) bool { return c.name == name })
+}
+
+// function is a function in FROM, which may use what stands before it.
+func (g *randomQuery) function(lateral *frame) (string, *source) {
+	frames := g.frames
+	g.frames = append(slices.Clone(g.frames), lateral)
+	defer func() { g.frames = frames }()
+	s := &source{name: g.fresh()}
+	as := " AS " + g.identifier(s.name)
+	switch g.IntN(8) {
+	case 0:
+		s.cols = []output{{name: "x", kind: integer}}
+		return fmt.Sprintf("generate_series(1, %d)%s (x)", g.upTo(1, 4), as), s
+	case 1:
+		s.cols = []output{{name: s.name, kind: integer}}
+		return "unnest(" + g.expr(integers, 1) + ")" + as, s
+	case 2:
+		s.cols = []output{{name: "v", kind: word}, {name: "i", kind: integer}}
+		return "unnest(" + g.expr(words, 1) + ") WITH ORDINALITY" + as + "(v, i)", s
+	case 3:
+		s.cols = []output{{name: "key", kind: word}, {name: "value", kind: word}}
+		return "jsonb_each_text(" + g.object() + ")" + as, s
+	case 4:
+		s.cols = []output{{name: "a", kind: integer}, {name: "b", kind: word}}
+		return "ROWS FROM (generate_series(1, 2), unnest(" + g.expr(words, 1) + "))" + as + "(a, b)", s
+	case 5:
+		s.cols = []output{{name: "k", kind: integer}, {name: "r", kind: word}}
+		return "jsonb_to_record(" + g.object() + ")" + as + "(k int, r text)", s
+	case 6:
+		s.cols = []output{{name: "a", kind: integer}, {name: "b", kind: word}, {name: "ordinality", kind: integer}}
+		return "unnest(" + g.expr(integers, 0) + ", " + g.expr(words, 0) + ") WITH ORDINALITY" + as + "(a, b)", s
+	}
+	s.cols = []output{{name: s.name, kind: word}}
+	return "string_to_table(" + g.expr(word, 1) + ", 'o')" + as, s
+}
+
+// object is a jsonb that is an object or null.
+func (g *randomQuery) object() string {
+	if text, _, ok := g.column(document, true); ok && !g.one(3) {
+		return "CASE WHEN jsonb_typeof(" + text + ") = 'object' THEN " + text + " END"
+	}
+	return "jsonb_build_object('k', " + g.expr(integer, 1) + ", 'r', " + g.expr(word, 1) + ")"
+}
