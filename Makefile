@@ -45,6 +45,10 @@ check: ## format, vet and lint
 	go vet ./...
 	go tool staticcheck ./...
 
+.PHONY: generate
+generate: ## the JSON schemas of the files, from the code that reads them
+	go generate ./configs
+
 .PHONY: bench
 bench: ## Go benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...

@@ -16,12 +16,16 @@ var hole = regexp.MustCompile(`\{([^{}]*)\}`)
 func DecodeCurated(file string, data []byte) (*Curated, []Fault) {
 	v := open(file, data)
 	c := &Curated{}
-	v.object(fields{"queries": records(&c.Queries, "id", curatedQuery)})
+	v.object(curatedFields(c))
 	seen := map[string]Pos{}
 	for _, q := range c.Queries {
 		v.unique(seen, q.ID, "queries."+q.ID, q.Pos)
 	}
 	return c, sorted(v.d.faults)
+}
+
+func curatedFields(c *Curated) fields {
+	return fields{"queries": records(&c.Queries, "id", curatedQuery)}
 }
 
 func curatedQuery(q *CuratedQuery) setter {

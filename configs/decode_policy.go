@@ -16,20 +16,25 @@ func DecodePolicy(file string, data []byte) (*Policy, []Fault) {
 	v := open(file, data)
 	p := &Policy{Version: policyVersion, Roles: map[string]*Role{}}
 	version := v
-	v.object(fields{
-		"version": func(v value) {
-			version = v
-			integer(&p.Version, 0, math.MaxInt32)(v)
-		},
-		"roles": func(v value) {
-			v.entries(func(name string, child value) { p.Roles[name] = role(name, child) })
-		},
-	})
+	v.object(policyFields(p, &version))
 	if p.Version != policyVersion {
 		version.fault("this version of pgask reads version %d, got %d", policyVersion, p.Version)
 	}
 	v.governors(p)
 	return p, sorted(v.d.faults)
+}
+
+// policyFields are the keys of policy.yaml; version learns where it stands.
+func policyFields(p *Policy, version *value) fields {
+	return fields{
+		"version": func(v value) {
+			*version = v
+			integer(&p.Version, 0, math.MaxInt32)(v)
+		},
+		"roles": func(v value) {
+			v.entries(func(name string, child value) { p.Roles[name] = role(name, child) })
+		},
+	}
 }
 
 // defaultRole is what a role is that says nothing: it may log in, governed,

@@ -16,8 +16,12 @@ var sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
 func DecodePolicyCases(file string, data []byte) (*PolicyCases, []Fault) {
 	v := open(file, data)
 	c := &PolicyCases{}
-	v.object(fields{"cases": records(&c.Cases, "name", policyCase)})
+	v.object(casesFields(c))
 	return c, sorted(v.d.faults)
+}
+
+func casesFields(c *PolicyCases) fields {
+	return fields{"cases": records(&c.Cases, "name", policyCase)}
 }
 
 // policyCase reads one entry of cases: a statement with what is expected of it,
@@ -114,6 +118,7 @@ func at(pos *Pos, set setter) setter {
 // verdict stores allowed, denied or an SQLSTATE.
 func verdict(dst *string) setter {
 	return func(v value) {
+		v.schema.text(`^(allowed|denied|[0-9A-Z]{5})$`, "integer")
 		s, ok := v.scalar("allowed, denied or an SQLSTATE")
 		if !ok {
 			return

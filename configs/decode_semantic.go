@@ -9,13 +9,7 @@ import (
 func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	v := open(file, data)
 	s := &Semantic{}
-	v.object(fields{
-		"tables":        records(&s.Tables, "table", semanticTable),
-		"metrics":       records(&s.Metrics, "name", metric),
-		"entities":      records(&s.Entities, "name", entity),
-		"relationships": records(&s.Relationships, "", relationship),
-		"sources":       records(&s.Sources, "name", source),
-	})
+	v.object(semanticFields(s))
 	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
 	for _, t := range s.Tables {
 		if t.Table.Table != "" {
@@ -32,6 +26,16 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 		v.unique(sources, one.Name, "sources."+one.Name, one.Pos)
 	}
 	return s, sorted(v.d.faults)
+}
+
+func semanticFields(s *Semantic) fields {
+	return fields{
+		"tables":        records(&s.Tables, "table", semanticTable),
+		"metrics":       records(&s.Metrics, "name", metric),
+		"entities":      records(&s.Entities, "name", entity),
+		"relationships": records(&s.Relationships, "", relationship),
+		"sources":       records(&s.Sources, "name", source),
+	}
 }
 
 func semanticTable(t *SemanticTable) setter {

@@ -14,16 +14,20 @@ var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func DecodeUsers(file string, data []byte) (*Users, []Fault) {
 	v := open(file, data)
 	u := &Users{}
-	v.object(fields{
-		"users":  records(&u.Users, "name", user),
-		"access": accessRules(&u.Access),
-		"secret": strongSecret(&u.Secret),
-	})
+	v.object(usersFields(u))
 	seen := map[string]Pos{}
 	for _, one := range u.Users {
 		v.unique(seen, one.Name, "users."+one.Name, one.Pos)
 	}
 	return u, sorted(v.d.faults)
+}
+
+func usersFields(u *Users) fields {
+	return fields{
+		"users":  records(&u.Users, "name", user),
+		"access": accessRules(&u.Access),
+		"secret": strongSecret(&u.Secret),
+	}
 }
 
 // user reads one entry of users.
@@ -111,6 +115,10 @@ func attributes(dst *map[string]any) setter {
 
 // attribute is a scalar, or a list of scalars.
 func attribute(v value) (any, bool) {
+	if v.schema != nil {
+		v.schema.scalars()
+		return nil, false
+	}
 	if v.node.Kind != yaml.SequenceNode {
 		return scalarOf(v)
 	}

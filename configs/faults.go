@@ -48,6 +48,10 @@ func (v value) unique(seen map[string]Pos, name, key string, pos Pos) {
 // need notes a required key that is missing or empty. One that is there with a
 // faulty value has its fault already.
 func (v value) need(key string, there bool) {
+	if v.schema != nil {
+		v.schema.need(key)
+		return
+	}
 	if there || v.node.Kind != yaml.MappingNode {
 		return
 	}

@@ -57,17 +57,22 @@ func decodeConfig(file string, data []byte, l layers) (c *Config, origins map[st
 	return c, origins, sorted(v.d.faults)
 }
 
-// leaves walks pgask.yaml strictly. It sets what isn't a single value and
-// returns the single values by key.
-func (v value) leaves(c *Config, scalars fields, l layers, origins map[string]Pos) map[string]value {
-	found := map[string]value{}
-	all := fields{
-		"databases":        databases(&c.Databases, l.env),
+// compounds are the keys of pgask.yaml that aren't single-valued.
+func compounds(c *Config, env bool) fields {
+	return fields{
+		"databases":        databases(&c.Databases, env),
 		"planner.order":    enums(&c.Planner.Order, "curated", "cache", "builtin", "model"),
 		"cluster.peers":    peers(&c.Cluster.Peers),
 		"hooks.plan_after": texts(&c.Hooks.PlanAfter),
 		"hooks.sql_before": texts(&c.Hooks.SQLBefore),
 	}
+}
+
+// leaves walks pgask.yaml strictly. It sets what isn't a single value and
+// returns the single values by key.
+func (v value) leaves(c *Config, scalars fields, l layers, origins map[string]Pos) map[string]value {
+	found := map[string]value{}
+	all := compounds(c, l.env)
 	for key := range scalars {
 		all[key] = func(v value) { found[key] = v }
 	}

@@ -22,6 +22,8 @@ type Fault struct {
 	Key     string // dotted path of the key, such as roles.analyst.limits.rows
 	Msg     string
 	Warning bool // a warning leaves the configuration usable
+	// Fix is what mends it, line by line, where that can be typed as it is.
+	Fix []string
 }
 
 // Error makes a fault an error of one line.

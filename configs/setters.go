@@ -23,6 +23,7 @@ func text(dst *string) setter {
 // enum stores one of a few words.
 func enum(dst *string, words ...string) setter {
 	return func(v value) {
+		v.schema.enum(*dst, words)
 		s, ok := v.scalar("one of " + join(words))
 		if !ok {
 			return
@@ -39,6 +40,7 @@ func enum(dst *string, words ...string) setter {
 // YAML 1.2.
 func boolean(dst *bool) setter {
 	return func(v value) {
+		v.schema.typed("boolean", *dst)
 		s, ok := v.scalar("true or false")
 		if !ok {
 			return
@@ -55,6 +57,7 @@ func boolean(dst *bool) setter {
 // integer stores a whole number within bounds.
 func integer[T int | int64](dst *T, least, most T) setter {
 	return func(v value) {
+		v.schema.number("integer", float64(*dst), float64(least), float64(most))
 		s, ok := v.scalar("a whole number")
 		if !ok {
 			return
@@ -74,6 +77,7 @@ func integer[T int | int64](dst *T, least, most T) setter {
 // number stores a number within bounds.
 func number(dst *float64, least, most float64) setter {
 	return func(v value) {
+		v.schema.number("number", *dst, least, most)
 		s, ok := v.scalar("a number")
 		if !ok {
 			return
@@ -93,6 +97,7 @@ func number(dst *float64, least, most float64) setter {
 // duration stores a time with its unit; 0 needs none.
 func duration(dst *time.Duration, least time.Duration) setter {
 	return func(v value) {
+		v.schema.duration(*dst)
 		s, ok := v.scalar("a time such as 30s")
 		if !ok {
 			return
@@ -116,6 +121,7 @@ var sizes = regexp.MustCompile(`^([0-9]+) ?(B|KiB|MiB|GiB)?$`)
 func size(dst *int64, least, most int64) setter {
 	units := map[string]int64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 	return func(v value) {
+		v.schema.text(`^[0-9]+ ?(B|KiB|MiB|GiB)?$`, "integer")
 		s, ok := v.scalar("a size such as 1MiB")
 		if !ok {
 			return
@@ -138,6 +144,7 @@ func size(dst *int64, least, most int64) setter {
 // date stores a day as YYYY-MM-DD; nothing stays nothing.
 func date(dst *string) setter {
 	return func(v value) {
+		v.schema.text(`^([0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
 		s, ok := v.scalar("a date such as 2026-11-29")
 		if !ok || s == "" {
 			return
@@ -156,6 +163,7 @@ var moments = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15
 // moment stores a point in time; a date is its first.
 func moment(dst *time.Time) setter {
 	return func(v value) {
+		v.schema.text(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 		s, ok := v.scalar("a time such as 2026-12-31")
 		if !ok {
 			return
@@ -173,6 +181,10 @@ func moment(dst *time.Time) setter {
 // scalarOf is a scalar with the type that YAML gives it: nil, bool, int64,
 // float64 or string.
 func scalarOf(v value) (out any, ok bool) {
+	if v.schema != nil {
+		v.schema.any()
+		return nil, false
+	}
 	if v.node.Kind != yaml.ScalarNode {
 		v.fault("expected a single value, got %s", v.kind())
 		return nil, false

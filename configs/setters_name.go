@@ -19,6 +19,7 @@ func parsed[T any](dst *T, parse func(string) (T, error)) setter {
 // name stores a relation with its position.
 func name(dst *Name) setter {
 	return func(v value) {
+		v.schema.text(namePattern(2, false))
 		parsed(dst, ParseName)(v)
 		dst.Pos = v.pos()
 	}
@@ -27,6 +28,7 @@ func name(dst *Name) setter {
 // pattern stores a pattern with its position.
 func pattern(dst *Pattern) setter {
 	return func(v value) {
+		v.schema.text(namePattern(2, true))
 		parsed(dst, ParsePattern)(v)
 		dst.Pos = v.pos()
 	}
@@ -35,10 +37,16 @@ func pattern(dst *Pattern) setter {
 // column stores a schema.table.column with its position.
 func column(dst *ColumnRef) setter {
 	return func(v value) {
+		v.schema.text(namePattern(3, false))
 		parsed(dst, ParseColumn)(v)
 		dst.Pos = v.pos()
 	}
 }
 
 // identifierOf stores a single SQL name.
-func identifierOf(dst *string) setter { return parsed(dst, ParseIdentifier) }
+func identifierOf(dst *string) setter {
+	return func(v value) {
+		v.schema.text(namePattern(1, false))
+		parsed(dst, ParseIdentifier)(v)
+	}
+}

@@ -31,6 +31,9 @@ type value struct {
 	node  *yaml.Node
 	key   string
 	depth int
+	// schema, unless nil, is made instead of reading anything: setters describe
+	// what they would take.
+	schema schema
 }
 
 // setter stores what a value holds, or notes why it can't.
@@ -49,6 +52,9 @@ func (v value) fault(format string, args ...any) { v.note(false, format, args...
 func (v value) warn(format string, args ...any) { v.note(true, format, args...) }
 
 func (v value) note(warning bool, format string, args ...any) {
+	if v.schema != nil {
+		return
+	}
 	if !warning {
 		v.d.wrong++
 	}
@@ -114,6 +120,10 @@ func (v value) kind() string {
 
 // object reads a mapping whose keys are known.
 func (v value) object(f fields) {
+	if v.schema != nil {
+		v.schema.object(v, f)
+		return
+	}
 	v.entries(func(name string, child value) {
 		set, known := f[name]
 		if !known {
@@ -129,6 +139,10 @@ func (v value) object(f fields) {
 // entries visits the pairs of a mapping, in the file's order. The second of
 // two equal keys is a fault and is not visited.
 func (v value) entries(visit func(name string, child value)) {
+	if v.schema != nil {
+		v.schema.entries(v, visit)
+		return
+	}
 	if v.null() || v.tooLarge() {
 		return
 	}
@@ -163,6 +177,10 @@ func (v value) at(k *yaml.Node) value {
 
 // items visits the elements of a list.
 func (v value) items(visit func(i int, child value)) {
+	if v.schema != nil {
+		v.schema.items(v, visit)
+		return
+	}
 	if v.null() || v.tooLarge() {
 		return
 	}
@@ -177,6 +195,10 @@ func (v value) items(visit func(i int, child value)) {
 
 // scalar is the text of a single value, however it is written.
 func (v value) scalar(expected string) (string, bool) {
+	if v.schema != nil {
+		v.schema.any()
+		return "", false
+	}
 	if v.node.Kind != yaml.ScalarNode || v.null() {
 		v.fault("expected %s, got %s", expected, v.kind())
 		return "", false

@@ -165,7 +165,7 @@ func TestCommands(t *testing.T) {
 		fails bool
 	}{
 		{args: []string{"version"}, want: "go1."},
-		{args: []string{"check", "--config", f.Config}},
+		{args: []string{"check", "--config", f.Config}, want: ": 0 faults, 0 warnings\n"},
 		{args: []string{"check", "--config", "../configs/demo/pgask.yaml", "--offline"}},
 		{args: []string{"check", "--config", "testdata/faulty/pgask.yaml", "--offline"}, want: "pgask.yaml:2", fails: true},
 		{args: []string{"explain", "--config", f.Config, "--user", "ana", "SELECT count(*) FROM orders"}, want: "tenant_id"},

@@ -89,12 +89,15 @@ func (c *columnRule) empty() bool { return c == nil || len(c.deny) == 0 && len(c
 func sum(parts []*rules) *Role {
 	first := parts[0].config
 	r := &Role{rules: parts, Governed: first.Mode == modeGoverned, Model: true, Explicit: true,
-		SearchPath: searchPath(first), GovernedAs: first.GovernedAs, Limits: first.Limits}
+		SearchPath: searchPath(first), Limits: first.Limits}
 	for i, p := range parts {
 		c := p.config
 		r.Ask = r.Ask || c.Ask
 		r.Model = r.Model && c.Model != "off"
 		r.Explicit = r.Explicit && c.Refusals == "explicit"
+		if r.GovernedAs == "" {
+			r.GovernedAs = c.GovernedAs
+		}
 		if r.Login == nil && c.Backend != nil {
 			r.Login = &auth.Login{User: c.Backend.User, Password: c.Backend.Password}
 		}

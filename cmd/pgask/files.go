@@ -94,16 +94,24 @@ func merge(faults, later []configs.Fault) []configs.Fault {
 	return faults
 }
 
-// printFaults writes one fault a line, then the warnings.
+// printFaults writes one fault a line, then the warnings, each with what mends
+// it.
 func printFaults(w io.Writer, faults []configs.Fault) {
 	for _, f := range faults {
 		if !f.Warning {
-			fmt.Fprintln(w, f.Error())
+			printFault(w, "", f)
 		}
 	}
 	for _, f := range faults {
 		if f.Warning {
-			fmt.Fprintln(w, "warning: "+f.Error())
+			printFault(w, "warning: ", f)
 		}
+	}
+}
+
+func printFault(w io.Writer, prefix string, f configs.Fault) {
+	fmt.Fprintln(w, prefix+f.Error())
+	for _, line := range f.Fix {
+		fmt.Fprintln(w, "    "+line)
 	}
 }

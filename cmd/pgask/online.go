@@ -23,7 +23,7 @@ import (
 const checkTimeout = 30 * time.Second
 
 // checkDatabases finds the faults that need the databases: which can't be
-// reached, and what the files name that isn't there.
+// reached, what the files name that isn't there, and logins that can do too much.
 func checkDatabases(ctx context.Context, all *configs.All) []configs.Fault {
 	var faults []configs.Fault
 	for _, name := range slices.Sorted(maps.Keys(all.Config.Databases)) {
@@ -44,6 +44,7 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 	_, faults := semantic.Build(*all.Semantic, snap)
 	if p, broken := policy.Compile(all.Policy); broken == nil {
 		faults = append(faults, p.Check(snap)...)
+		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)
 	}
 	return faults
 }

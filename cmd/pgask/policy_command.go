@@ -25,7 +25,7 @@ type policyCases struct {
 
 func (p *program) policyCommand() *cobra.Command {
 	cmd := group("policy", "Test policies and compare them")
-	cmd.AddCommand(p.policyTestCommand())
+	cmd.AddCommand(p.policyTestCommand(), p.policyDiffCommand())
 	return cmd
 }
 

@@ -15,6 +15,7 @@ const (
 	exitOK = iota
 	exitFailure
 	exitUsage
+	exitTrouble = exitUsage // of a command that compares, as diff(1) has it
 )
 
 // program is what the commands work with: the streams, and the functions that
@@ -32,6 +33,9 @@ type program struct {
 	explain func(ctx context.Context, r explainRequest) error
 	// policyTest runs files of statements and expected verdicts.
 	policyTest func(ctx context.Context, r policyRunRequest) error
+	// policyDiff prints what changes between two policies and tells whether
+	// anything does.
+	policyDiff func(ctx context.Context, r policyDiffRequest) (bool, error)
 }
 
 // usageError is a command line that can't be understood.
@@ -56,15 +60,19 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	if _, ok := errors.AsType[reported](err); ok {
-		return exitFailure
+	code := exitFailure
+	if _, ok := errors.AsType[unable](err); ok {
+		code = exitTrouble
+	}
+	if _, told := errors.AsType[reported](err); told {
+		return code
 	}
 	fmt.Fprintf(p.stderr, "%s: %v\n", root.Name(), err)
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(p.stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage
 	}
-	return exitFailure
+	return code
 }
 
 // root is the command pgask with everything below it.

@@ -16,5 +16,6 @@ func wire(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p.checkOnline = checkDatabases
 	p.explain = explainStatement
 	p.policyTest = policyTest
+	p.policyDiff = policyDiff
 	return p
 }

@@ -50,12 +50,18 @@ func own(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, fmt.Sprintf(`
 		alter database %[1]s owner to %[2]s;
 		revoke all on database %[1]s from public;
-		grant connect on database %[1]s to %[3]s, %[4]s;`, database, Owner, Proxy, Reader))
+		revoke create on schema public from public;
+		revoke execute on function %[5]s from public;
+		grant connect on database %[1]s to %[3]s, %[4]s;
+		grant execute on function %[5]s to %[2]s;`, database, Owner, Proxy, Reader, largeObjects))
 	if err != nil {
 		return fmt.Errorf("hand the database to %s: %w", Owner, err)
 	}
 	return nil
 }
+
+// largeObjects are the functions by which anybody could write.
+const largeObjects = "pg_catalog.lo_creat(integer), pg_catalog.lo_create(oid), pg_catalog.lo_from_bytea(oid, bytea)"
 
 // grants let the two weak logins read everything but the payroll.
 const grants = `

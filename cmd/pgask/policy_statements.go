@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// sent is a statement to judge: by whom and where it was sent, or empty for
+// every user and every database.
+type sent struct {
+	user, database, text string
+	from                 string // file and line, or the curated query
+}
+
+// statementsToCompare are those of a file, else of the audit log where there is
+// one that keeps texts; and the curated queries.
+func statementsToCompare(all *configs.All, path string) ([]sent, error) {
+	named := path != ""
+	if !named && all.Config.Audit.Text == "full" {
+		path = all.Config.Audit.Path
+	}
+	var out []sent
+	if path != "" {
+		data, err := os.ReadFile(path)
+		switch {
+		case !named && errors.Is(err, fs.ErrNotExist): // nothing was written yet
+		case err != nil:
+			return nil, err
+		default:
+			if out, err = readSent(path, data); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(out, curatedQuestions(all)...), nil
+}
+
+// readSent reads the JSON lines of an audit log, or SQL.
+func readSent(path string, data []byte) ([]sent, error) {
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '{' {
+		return readAudited(path, data)
+	}
+	statements, err := stmt.Parse(string(data), stmt.Limits{Bytes: max(len(data), stmt.DefaultLimits().Bytes)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var out []sent
+	for at, st := 0, statements; len(st) > 0; st = st[1:] {
+		text := st[0].Text
+		if i := strings.Index(string(data[at:]), text); i >= 0 {
+			at += i
+		}
+		lead := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+		line := 1 + bytes.Count(data[:at+lead], []byte("\n"))
+		out = append(out, sent{text: strings.TrimSpace(text), from: fmt.Sprintf("%s:%d", path, line)})
+		at += len(text)
+	}
+	return out, nil
+}
+
+// maxAuditLine bounds a line of an audit log in bytes; statements are bounded by
+// limits.statement_bytes.
+const maxAuditLine = 64 << 20
+
+// readAudited reads what an audit log says of who sent what; each statement
+// counts once for each user and database. Lines without a text, as those of a
+// log of fingerprints, are left out.
+func readAudited(path string, data []byte) ([]sent, error) {
+	var out []sent
+	seen := map[sent]bool{}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, maxAuditLine)
+	for n := 1; lines.Scan(); n++ {
+		var line struct {
+			User     string `json:"user"`
+			Database string `json:"database"`
+			Text     string `json:"text"`
+		}
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("%s:%d: not a line of an audit log: %w", path, n, err)
+		}
+		one := sent{user: line.User, database: line.Database, text: line.Text}
+		if one.text == "" || one.user == "" || seen[one] {
+			continue
+		}
+		seen[one] = true
+		one.from = fmt.Sprintf("%s:%d", path, n)
+		out = append(out, one)
+	}
+	return out, lines.Err()
+}
+
+// curatedQuestions asks for each curated query in its own words, with example
+// values.
+func curatedQuestions(all *configs.All) []sent {
+	var out []sent
+	for _, q := range all.Curated.Queries {
+		question := q.Question
+		for name, p := range q.Params {
+			question = strings.ReplaceAll(question, "{"+name+"}", exampleOf(p))
+		}
+		out = append(out, sent{database: q.Database, text: "ASK '" + strings.ReplaceAll(question, "'", "''") + "'",
+			from: fmt.Sprintf("%s: curated query %s", q.Pos, q.ID)})
+	}
+	return out
+}
+
+// exampleOf is some value of a parameter.
+func exampleOf(p configs.CuratedParam) string {
+	switch {
+	case p.Example != nil:
+		return fmt.Sprint(p.Example)
+	case p.Default != nil:
+		return fmt.Sprint(p.Default)
+	case len(p.Choices) > 0:
+		return p.Choices[0]
+	case p.Min != nil:
+		return fmt.Sprint(*p.Min)
+	}
+	return map[string]string{"int": "1", "number": "1", "date": "2026-01-01", "bool": "true"}[p.Type]
+}
