@@ -78,16 +78,8 @@ func (w *attackWorld) through(conn *pgx.Conn, a attack, protocol, mark string) (
 // forbidden judges the answers of an attack that must fail. Rows may come from
 // its lawful steps, but never a secret; and some step must be refused.
 func (w *attackWorld) forbidden(a attack, answers []answer, refusal error) (verdict, detail string) {
-	for _, got := range answers {
-		for _, r := range got.Results {
-			for _, text := range append(slices.Clone(r.Rows), r.Columns...) {
-				for _, secret := range w.suite.secrets {
-					if strings.Contains(text, secret) {
-						return "leaked", fmt.Sprintf("%q is in %q", secret, text)
-					}
-				}
-			}
-		}
+	if word, text := w.suite.secretIn(answers); word != "" {
+		return "leaked", fmt.Sprintf("%q is in %q", word, text)
 	}
 	switch {
 	case refusal != nil && sqlState(refusal) != "XX000":
@@ -96,6 +88,22 @@ func (w *attackWorld) forbidden(a attack, answers []answer, refusal error) (verd
 		return "answered", ""
 	}
 	return "leaked", fmt.Sprintf("not refused: %v, %v", answers, refusal)
+}
+
+// secretIn finds the first secret in rows and names of columns.
+func (s attackSuite) secretIn(answers []answer) (secret, text string) {
+	for _, got := range answers {
+		for _, r := range got.Results {
+			for _, text := range append(slices.Clone(r.Rows), r.Columns...) {
+				for _, secret := range s.secrets {
+					if strings.Contains(text, secret) {
+						return secret, text
+					}
+				}
+			}
+		}
+	}
+	return "", ""
 }
 
 // says tells whether a row is just the given text, such as the t of true.

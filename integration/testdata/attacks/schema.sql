@@ -42,6 +42,33 @@ CREATE FUNCTION upper(m members) RETURNS text LANGUAGE sql STABLE AS 'SELECT m.p
 CREATE FUNCTION every_member() RETURNS SETOF members LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT * FROM public.members';
 CREATE FUNCTION tell(x anyelement) RETURNS boolean LANGUAGE plpgsql COST 0.000001 AS $f$ BEGIN RAISE NOTICE 'told %', x; RETURN true; END $f$;
 CREATE DOMAIN told AS int CHECK (tell(VALUE));
+CREATE FUNCTION gather_step(state text, x text) RETURNS text LANGUAGE plpgsql AS $f$ BEGIN RAISE NOTICE 'told %', x; RETURN x; END $f$;
+CREATE AGGREGATE gather (text) (sfunc = gather_step, stype = text);
+CREATE FUNCTION tell_both(a int, b int) RETURNS boolean LANGUAGE plpgsql COST 0.000001 AS $f$ BEGIN RAISE NOTICE 'told %', a; RETURN a < b; END $f$;
+CREATE OPERATOR =#= (leftarg = int, rightarg = int, function = tell_both);
+CREATE COLLATION own FROM "C";
+CREATE TYPE hidden_mood AS ENUM ('loot-low', 'loot-high');
+
+-- Partitions, children, a materialized view, a sequence and a foreign table.
+CREATE TABLE visits (id int NOT NULL, branch int, note text) PARTITION BY RANGE (id);
+CREATE TABLE visits_early PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (20);
+CREATE TABLE visits_late PARTITION OF visits FOR VALUES FROM (20) TO (MAXVALUE);
+INSERT INTO visits SELECT i, 1 + i % 2, CASE i % 2 WHEN 0 THEN 'here ' ELSE 'elsewhere ' END || i FROM generate_series(1, 40) i;
+CREATE TABLE papers (id int, branch int, title text);
+CREATE TABLE papers_sealed (seal text) INHERITS (papers);
+INSERT INTO papers SELECT i, 1 + i % 2, CASE i % 2 WHEN 0 THEN 'here ' ELSE 'elsewhere ' END || i FROM generate_series(1, 8) i;
+INSERT INTO papers_sealed SELECT 20 + i, 1 + i % 2, 'here ' || i, 'loot of seal ' || i FROM generate_series(1, 4) i WHERE i % 2 = 0;
+CREATE MATERIALIZED VIEW fees_by_branch AS SELECT branch, sum(fee) AS fees FROM loans GROUP BY branch;
+CREATE SEQUENCE loan_no START 4242;
+
+-- Rows of other branches hold what operations fail on.
+CREATE TABLE shelves (id int PRIMARY KEY, branch int, factor int, code text);
+INSERT INTO shelves SELECT i, 1 + i % 2, CASE i % 2 WHEN 0 THEN 1 + i % 5 ELSE 0 END, CASE i % 2 WHEN 0 THEN (i % 7)::text ELSE '(elsewhere' END FROM generate_series(1, 12) i;
+CREATE TABLE shelf_books (shelf int, book text);
+INSERT INTO shelf_books SELECT 1 + i % 12, CASE (1 + i % 12) % 2 WHEN 0 THEN i::text ELSE 'elsewhere ' || i END FROM generate_series(1, 30) i;
 RESET ROLE;
+CREATE EXTENSION IF NOT EXISTS postgres_fdw;
+CREATE SERVER far_away FOREIGN DATA WRAPPER postgres_fdw;
+CREATE FOREIGN TABLE far_members (id int, name text) SERVER far_away;
 GRANT USAGE ON SCHEMA public, office, "Reading Room" TO library_proxy;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public, office, "Reading Room" TO library_proxy;
