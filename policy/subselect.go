@@ -9,8 +9,14 @@ import (
 // subselect is what stands in a relation's place: its permitted columns in
 // table order, masks and row rule applied. Where the statement holds operations
 // that can raise errors, OFFSET 0 keeps Postgres from evaluating them before a
-// row rule that isn't surely first.
+// row rule that isn't surely first. It may be changed.
 func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, r risk) *pg_query.Node {
+	return v.written(g, inh, sample, r, stmt.Clone)
+}
+
+// written is the same with masks and row rule taken as they are, or copied. What
+// isn't copied is the view's: it may be looked at only.
+func (v *View) written(g *grant, inh bool, sample *pg_query.RangeTableSample, r risk, taken func(*pg_query.Node) *pg_query.Node) *pg_query.Node {
 	table := stmt.Table(g.table.Name.Schema, g.table.Name.Table, "")
 	table.GetRangeVar().Inh = inh
 	if sample != nil {
@@ -20,13 +26,13 @@ func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, 
 	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{table}}
 	for _, c := range g.columns {
 		if c.mask != nil {
-			s.TargetList = append(s.TargetList, stmt.Target(stmt.Clone(c.mask), c.column.Name))
+			s.TargetList = append(s.TargetList, stmt.Target(taken(c.mask), c.column.Name))
 			continue
 		}
 		s.TargetList = append(s.TargetList, stmt.Target(stmt.Column(c.column.Name), ""))
 	}
 	if g.scope != nil {
-		s.WhereClause = stmt.Clone(g.scope)
+		s.WhereClause = taken(g.scope)
 	}
 	if g.fenced || g.scope != nil && (r == riskCheap || r == riskPartial && !g.simple) {
 		s.LimitOffset = stmt.IntConst(0)
@@ -34,3 +40,6 @@ func (v *View) subselect(g *grant, inh bool, sample *pg_query.RangeTableSample, 
 	}
 	return stmt.SelectNode(s)
 }
+
+// asItIs takes a part of the view to look at.
+func asItIs(n *pg_query.Node) *pg_query.Node { return n }
