@@ -25,7 +25,7 @@ func (f *fixture) audited(o audit.Options) (lines func() []audit.Line) {
 		o.Path = filepath.Join(f.t.TempDir(), "audit.jsonl")
 	}
 	log := audit.Open(o)
-	f.pipe = New(testRules(f.t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Observer: deaf{}, Log: o.Logger, Audit: log, Now: time.Now})
+	f.pipe = New(testRules(f.t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Verdicts: 1 << 20, Observer: deaf{}, Log: o.Logger, Audit: log, Now: time.Now})
 	return func() []audit.Line {
 		if err := log.Close(); err != nil {
 			f.t.Error(err)

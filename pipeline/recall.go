@@ -72,9 +72,8 @@ func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
 }
 
 // recall is what a text was judged to be at the session's standing; nil where that
-// isn't known, the standing isn't that of the rules and schema in force, the audit log can't
-// have it now, or the
-// text of a Parse has more than its single statement.
+// isn't known, the standing isn't that of the rules and schema in force, the audit
+// log can't have it now, or the text of a Parse has more than its single statement.
 func (s *Session) recall(text string, oids []uint32, single bool) *ruling {
 	at := s.at
 	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Known() || !s.p.audit.Ready() {
