@@ -131,7 +131,7 @@ func (s *Session) explainRest(ctx context.Context, at *standing, a answered, sta
 		return
 	}
 	r := s.receipt(at)
-	_, err = s.preflight(ctx, at, approved, nil, &r)
+	_, err = s.preflight(ctx, at, stmt.Statement{}, approved, nil, &r)
 	detail := "off"
 	if r.EstimatedRows != nil {
 		detail = fmt.Sprintf("about %d rows", *r.EstimatedRows)

@@ -13,13 +13,13 @@ import (
 // denial denies the message.
 func (s *Session) Query(ctx context.Context, text string) Decision {
 	began := s.p.now()
-	s.trap, s.simple, s.message = nil, true, nil
+	s.trap, s.simple, s.message, s.text = nil, true, nil, text
 	s.takeUp(text, began)
 	switch r, err := s.recalled(ctx, text, nil, false); {
 	case err != nil:
 		return denied(s.refused("sql", ended(ctx, err)))
 	case r != nil:
-		return s.queried(r, began)
+		return s.queried(text, r, began)
 	}
 	statements, mine, err := s.parse(text)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	}
 	r.text, r.trap = joined, s.trap
 	s.remember(r, text, nil)
-	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap}
+	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap, Own: s.own(text, joined, r.verdicts)}
 }
 
 // Parse judges the text of a Parse message; oids are the parameter types it
@@ -164,7 +164,7 @@ func (s *Session) ordinary(ctx context.Context, st stmt.Statement, oids []uint32
 	if err == nil {
 		v.standing = s.at.number
 	}
-	return v, err
+	return v, s.placed(st, err)
 }
 
 // approve authorizes a statement and weighs its cost. Every statement that
@@ -187,7 +187,7 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 	if err != nil {
 		return nil, err
 	}
-	light, err := s.preflight(ctx, at, a, oids, &r)
+	light, err := s.preflight(ctx, at, st, a, oids, &r)
 	if err != nil {
 		return nil, err
 	}

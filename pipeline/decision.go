@@ -1,5 +1,7 @@
 package pipeline
 
+import "github.com/pgask/pgask/pipeline/redact"
+
 // Decision is what one message's statement text became.
 type Decision struct {
 	// Untouched says that the client's own frame goes through as it came;
@@ -22,6 +24,9 @@ type Decision struct {
 	// text form) that the client must not see: ParameterDescription is shown
 	// with none, and Bind gets the value from Binding.
 	Told bool
+	// Own is what the client said and what was sent instead, for errors of
+	// Postgres's; nil for Untouched.
+	Own *redact.Own
 
 	// verdict and source are what Bind needs of a Parse.
 	verdict *verdict

@@ -11,12 +11,15 @@ type Error struct {
 	Message string
 	Details string
 	Advice  string // the HINT: something the user can type
+	// Position counts characters from 1 in the client's message, 0 for none.
+	Position int
 }
 
 func (e *Error) Error() string    { return e.Message }
 func (e *Error) SQLState() string { return e.Code }
 func (e *Error) Detail() string   { return e.Details }
 func (e *Error) Hint() string     { return e.Advice }
+func (e *Error) Place() int       { return e.Position }
 
 // sqlState is the SQLSTATE of an error that has one, else XX000.
 func sqlState(err error) string {

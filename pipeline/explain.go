@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,11 +22,12 @@ var errExplainSlow = errors.New("EXPLAIN timed out")
 // explain asks Postgres for the plan of an approved statement and reads the
 // estimate from it. A statement with parameters is planned generically, as
 // Postgres would without their values.
-func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Approved, oids []uint32) (estimate, error) {
-	script, err := explainScript(a, oids)
+func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Approved, oids []uint32) (e estimate, err error) {
+	script, at, err := explainScript(a, oids)
 	if err != nil {
 		return estimate{}, err
 	}
+	defer func() { err = repositioned(err, script, at) }()
 	ctx, stop := context.WithTimeoutCause(ctx, explainTimeout+explainTimeout/2, errExplainSlow)
 	defer stop()
 	p, err := d.pool(login)
@@ -60,10 +62,11 @@ func explainOn(ctx context.Context, p *pgxpool.Pool, database, script string) (e
 
 // explainScript is the one message sent for a preflight, in a transaction that
 // leaves nothing behind but what it deallocates.
-func explainScript(a policy.Approved, oids []uint32) (string, error) {
+// at is the byte of it at which the approved text would begin.
+func explainScript(a policy.Approved, oids []uint32) (script string, at int, err error) {
 	text, err := explainable(a)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	var b strings.Builder
 	ms := explainTimeout.Milliseconds()
@@ -78,7 +81,26 @@ func explainScript(a policy.Approved, oids []uint32) (string, error) {
 	default:
 		fmt.Fprintf(&b, "EXPLAIN (FORMAT JSON, VERBOSE) %s; ROLLBACK", text)
 	}
-	return b.String(), nil
+	script = b.String()
+	return script, strings.Index(script, text) - strings.Index(a.SQL(), text), nil
+}
+
+// repositioned is an error whose position counts in the approved text instead of
+// the script.
+func repositioned(err error, script string, at int) error {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || pg.Position == 0 {
+		return err
+	}
+	before := 0
+	if at > 0 {
+		before = utf8.RuneCountInString(script[:at])
+	} else {
+		before = at
+	}
+	c := *pg
+	c.Position = max(0, pg.Position-int32(before))
+	return &c
 }
 
 // ident is a name as SQL text.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgask/pgask/pipeline/redact"
+	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 )
 
@@ -19,7 +21,7 @@ const explainTimeout = 2 * time.Second
 // the role's limits. Statements that read nothing are not asked about, and
 // EXPLAIN only plans what it names. light tells that nothing was asked or that
 // the estimate is far below the limits.
-func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved, oids []uint32, r *Receipt) (light bool, err error) {
+func (s *Session) preflight(ctx context.Context, at *standing, st stmt.Statement, a policy.Approved, oids []uint32, r *Receipt) (light bool, err error) {
 	l := at.role.Limits
 	f := a.Facts()
 	if s.db.offline || len(f.Tables) == 0 && !f.Rows || l.ExplainRows == 0 && l.ExplainCost == 0 {
@@ -33,7 +35,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved
 	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
 	e, err := s.db.explain(ctx, s.login, a, oids)
 	if err != nil {
-		return false, s.explainFailed(ctx, err)
+		return false, s.explainFailed(ctx, err, s.ownOf(at, st, a))
 	}
 	rows := int64(min(e.rows, 9e18))
 	r.EstimatedRows = &rows
@@ -49,7 +51,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, a policy.Approved
 }
 
 // explainFailed decides whose error a failed EXPLAIN is.
-func (s *Session) explainFailed(ctx context.Context, err error) error {
+func (s *Session) explainFailed(ctx context.Context, err error, own *redact.Own) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return ended(ctx, err)
 	}
@@ -59,7 +61,8 @@ func (s *Session) explainFailed(ctx context.Context, err error) error {
 		return &Error{Code: "PA004", Message: "the cost of this query could not be estimated in time",
 			Advice: "simplify the query, or try again"}
 	case errors.As(err, &pg) && concernsText(pg.Code):
-		return &Error{Code: pg.Code, Message: pg.Message, Advice: pg.Hint}
+		s.log.Debug("preflight failed", "error", err)
+		return reported(own.Error(redact.Report{Code: pg.Code, Message: pg.Message, Hint: pg.Hint, Position: int(pg.Position)}))
 	case pg == nil && sqlState(err) != "XX000":
 		return err // the database can't be reached
 	}

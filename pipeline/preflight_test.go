@@ -43,7 +43,7 @@ func TestWhoseErrorAFailedPreflightIs(t *testing.T) {
 		{errors.New("unexpected EOF"), "PA004"},
 		{unreachable("shop", errors.New("connection refused")), "57P03"},
 	} {
-		if got := s.explainFailed(t.Context(), c.err); sqlState(got) != c.want {
+		if got := s.explainFailed(t.Context(), c.err, nil); sqlState(got) != c.want {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
 		}
 	}

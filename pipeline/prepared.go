@@ -90,8 +90,8 @@ func (s *Session) current(ctx context.Context, d *Decision) (kind string, err er
 	if !s.Stale(d) {
 		return "", nil
 	}
-	trap, simple, message := s.trap, s.simple, s.message
-	defer func() { s.trap, s.simple, s.message = trap, simple, message }()
+	trap, simple, message, text := s.trap, s.simple, s.message, s.text
+	defer func() { s.trap, s.simple, s.message, s.text = trap, simple, message, text }()
 	again, kind, err := s.prepare(ctx, d.source)
 	if err != nil {
 		return kind, err
@@ -118,7 +118,7 @@ type source struct {
 // prepare judges a Parse, for the first time or again, or a PREPARE again. The
 // error is of that kind of statement.
 func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind string, err error) {
-	s.trap, s.simple, s.message = from.trap, false, nil
+	s.trap, s.simple, s.message, s.text = from.trap, false, nil, from.text
 	from.rules = s.p.Rules() // before they are used: a reload may come now
 	s.takeUp(from.text, s.p.now())
 	if from.prepares {
@@ -155,7 +155,7 @@ func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind st
 		s.remember(r, from.text, from.oids)
 	}
 	from.trap, from.tag = s.trap, statements[0].Tag
-	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, verdict: v, source: from}, "", nil
+	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, Own: s.own(from.text, v.text, []*verdict{v}), verdict: v, source: from}, "", nil
 }
 
 // prepareAgain judges the statement of a PREPARE again.

@@ -57,8 +57,8 @@ func (s *Session) QueryNow(text string) (Decision, bool) {
 	if r == nil || !r.holds(began) {
 		return Decision{}, false
 	}
-	s.trap, s.simple, s.message = nil, true, nil
-	return s.queried(r, began), true
+	s.trap, s.simple, s.message, s.text = nil, true, nil, text
+	return s.queried(text, r, began), true
 }
 
 // ParseNow is the same for a Parse.
@@ -67,7 +67,7 @@ func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
 	if r == nil || !r.holds(s.p.now()) {
 		return Decision{}, false
 	}
-	s.trap, s.simple, s.message = nil, false, nil
+	s.trap, s.simple, s.message, s.text = nil, false, nil, text
 	return s.parsed(r, source{rules: s.at.rules, text: text, oids: oids}), true
 }
 
@@ -106,18 +106,18 @@ func packed(oids []uint32) string {
 func (r *ruling) holds(now time.Time) bool { return r.until.IsZero() || now.Before(r.until) }
 
 // queried and parsed are the decisions that a ruling is for.
-func (s *Session) queried(r *ruling, began time.Time) Decision {
+func (s *Session) queried(text string, r *ruling, began time.Time) Decision {
 	runs := make([]*Run, len(r.verdicts))
 	for i, v := range r.verdicts {
 		runs[i] = s.run(v, began)
 	}
-	return Decision{Text: r.text, Runs: runs, Denial: r.trap}
+	return Decision{Text: r.text, Runs: runs, Denial: r.trap, Own: s.own(text, r.text, r.verdicts)}
 }
 
 func (s *Session) parsed(r *ruling, from source) Decision {
 	v := r.verdicts[0]
 	from.trap, from.tag = r.trap, r.tags[0]
-	return Decision{Text: v.text, Denial: r.trap, verdict: v, source: from}
+	return Decision{Text: v.text, Denial: r.trap, Own: s.own(from.text, v.text, r.verdicts), verdict: v, source: from}
 }
 
 // recalled is recall for those who may wait: it asks Postgres again about
@@ -143,7 +143,7 @@ func (s *Session) recalled(ctx context.Context, text string, oids []uint32, sing
 	for i, v := range r.verdicts {
 		w := *v
 		w.receipt.EstimatedRows = nil
-		if w.light, err = s.preflight(ctx, at, v.approved, oids, &w.receipt); err != nil {
+		if w.light, err = s.preflight(ctx, at, stmt.Statement{Text: text}, v.approved, oids, &w.receipt); err != nil {
 			return nil, err
 		}
 		again.verdicts[i] = &w

@@ -9,9 +9,12 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/policy"
 )
 
@@ -41,6 +44,8 @@ type Session struct {
 	// judged for it; upstream only.
 	from  audit.Part
 	taken taken
+	// text is the message's. Upstream only.
+	text string
 
 	mu       sync.Mutex // guards what both loops touch, below
 	last     *Receipt
@@ -151,6 +156,8 @@ func (s *Session) refused(kind string, err error) *Denial {
 	}
 	if own, ok := errors.AsType[*Error](err); ok {
 		err = own // what it wraps is for the log
+	} else if pg, ok := errors.AsType[*pgconn.PgError](err); ok && s.governed { // of a question of our own
+		err = reported((*redact.Own)(nil).Error(redact.Report{Code: pg.Code, Message: pg.Message}))
 	}
 	s.auditRefusal(kind, &r, err)
 	d := plant(err)

@@ -68,7 +68,15 @@ func (j *judge) closeCursor(n *pg_query.Node, c *pg_query.ClosePortalStmt) (*pg_
 // unquoted, so one that needs quotes is replaced, always by the same. So is one
 // that looks like a replacement.
 func (j *judge) cursorName(name string) string {
-	if j.verify || plainIdentifier(name) && len(name) < len(cursorPrefix)+cursorDigits && !reservedWord(name) {
+	if j.verify {
+		return name
+	}
+	return CursorName(name)
+}
+
+// CursorName is what Postgres gets as the name of a client's cursor.
+func CursorName(name string) string {
+	if plainIdentifier(name) && len(name) < len(cursorPrefix)+cursorDigits && !reservedWord(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

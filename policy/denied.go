@@ -21,6 +21,9 @@ const (
 // the client as they are; they name nothing that the role may not know.
 type Denied struct {
 	state, message, detail, hint string
+	// location is the byte, from the place from which the tree's locations
+	// count, of what is refused; 0 for none. place is what At made of it.
+	location, place int
 	// cause is for the log only.
 	cause error
 }
@@ -36,6 +39,31 @@ func (d *Denied) Detail() string { return d.detail }
 
 // Hint is something that the user can type instead; often empty.
 func (d *Denied) Hint() string { return d.hint }
+
+// Location is where the refused words begin, as the tree's locations count; 0
+// where none are to blame.
+func (d *Denied) Location() int { return d.location }
+
+// At is the refusal with its place in the client's message, in characters from 1.
+func (d *Denied) At(place int) *Denied {
+	c := *d
+	c.place = place
+	return &c
+}
+
+// Place is what At was given; 0 for none.
+func (d *Denied) Place() int { return d.place }
+
+// located blames the words at a location, unless others are to blame already.
+func located(err error, location int32) error {
+	d, ok := err.(*Denied)
+	if !ok || d == nil || d.location > 0 || location <= 0 {
+		return err
+	}
+	c := *d // some refusals are shared
+	c.location = int(location)
+	return &c
+}
 
 // Unwrap is what made a statement unprovable, for logs: it may name what the
 // client must not see.

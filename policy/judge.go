@@ -49,6 +49,17 @@ func newJudge(v *View, o Options) *judge {
 // walk judges a message and everything below it. Every type that may occur is
 // named here; any other is refused.
 func (j *judge) walk(m proto.Message, l *level) error {
+	err := j.walkInto(m, l)
+	if err == nil {
+		return nil
+	}
+	if at, ok := m.(interface{ GetLocation() int32 }); ok {
+		return located(err, at.GetLocation())
+	}
+	return err
+}
+
+func (j *judge) walkInto(m proto.Message, l *level) error {
 	j.mark(m)
 	switch n := m.(type) {
 	case *pg_query.Node:

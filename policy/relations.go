@@ -38,7 +38,7 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	}
 	g, d := j.view.resolve(r)
 	if d != nil {
-		return nil, d
+		return nil, located(d, r.Location)
 	}
 	if r.Relpersistence != "p" && r.Relpersistence != "" {
 		return nil, unsupported("this relation", "Name a table.")

@@ -215,6 +215,18 @@ func (v *View) Describe() []TableGrant {
 	return out
 }
 
+// Shows tells whether a name is that of one of the relations, of their schema
+// or of a column of theirs that the view may read.
+func (v *View) Shows(tables []catalog.Name, name string) bool {
+	for _, t := range tables {
+		g := v.grants[t]
+		if g != nil && (name == t.Table || name == t.Schema || g.column(name) != nil) {
+			return true
+		}
+	}
+	return false
+}
+
 // SQL spells the table as SQL does.
 func (t TableGrant) SQL() string {
 	return configs.Name{Schema: t.Table.Schema, Table: t.Table.Table}.String()

@@ -150,7 +150,7 @@ func (c *connection) connect(ctx context.Context, a Admission, final []byte) (*s
 	}
 	pid, secret := c.server.keys.cut(s, c.start.Version)
 	c.keyed(pid)
-	if err := c.welcome(final, shown, pid, secret); err != nil {
+	if err := c.welcome(final, s.presented(shown), pid, secret); err != nil {
 		s.stillborn = errClientGone
 		ended := make(chan struct{})
 		s.start(func(error) { close(ended) })

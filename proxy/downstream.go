@@ -29,8 +29,10 @@ func (s *session) carryDown() error {
 		switch h.Type {
 		case wire.DataRow, wire.CopyData:
 			err = s.row(h)
-		case wire.NoticeResponse, wire.NotificationResponse:
-			s.down.Pass(h) // at any time
+		case wire.NoticeResponse:
+			err = s.notice(h)
+		case wire.NotificationResponse:
+			err = s.notification(h)
 		case wire.ParameterStatus:
 			err = s.parameterStatus(h)
 		case wire.CommandComplete:
@@ -84,6 +86,9 @@ func (s *session) backendEnded(err error) error {
 func (s *session) parameterStatus(h wire.Header) error {
 	if err := s.noteParameter(h, true); err != nil {
 		return err
+	}
+	if s.governed {
+		return s.governedParameter(h)
 	}
 	s.down.Pass(h)
 	return nil

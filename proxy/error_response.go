@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -13,9 +14,7 @@ import (
 func (s *session) errorResponse(h wire.Header) error {
 	body, err := s.down.Whole(h, maxJudgedReply)
 	if errors.Is(err, wire.ErrTooLong) {
-		s.replies.failed("")
-		s.down.Pass(h)
-		return nil
+		return s.longError(h)
 	}
 	if err != nil {
 		return err
@@ -23,15 +22,18 @@ func (s *session) errorResponse(h wire.Header) error {
 	said, severity := string(wire.Field(body, 'C')), severityOf(body)
 	if severity == "FATAL" || severity == "PANIC" {
 		s.fatal, s.lastSaid = true, said
-		s.down.Pass(h)
-		return nil
+		return s.passError(h, body, nil)
 	}
 	if due := s.replies.due(); due != nil && due.lent != nil && due.lent.silent && !s.replies.skipping {
 		s.replies.failed(said)
 		return s.down.Drop(h)
 	}
 	var denial *pipeline.Denial
+	var own *redact.Own
 	code := said
+	if due := s.replies.due(); due != nil && !s.replies.skipping {
+		own = due.own
+	}
 	if due := s.replies.due(); due != nil && !s.replies.skipping && quotes(body, said, due.denial) {
 		denial = due.denial
 		denial.Shown()
@@ -42,8 +44,7 @@ func (s *session) errorResponse(h wire.Header) error {
 	}
 	s.replies.failed(said)
 	if denial == nil {
-		s.down.Pass(h)
-		return nil
+		return s.passError(h, body, own)
 	}
 	s.downBuf = wire.AppendErrorResponse(s.downBuf[:0], report(denial.Err, "ERROR", s.log))
 	return s.down.Replace(h, s.downBuf)

@@ -91,6 +91,9 @@ func report(err error, severity string, log *slog.Logger) wire.Report {
 	if h, ok := coded.(interface{ Hint() string }); ok {
 		r.Hint = h.Hint()
 	}
+	if p, ok := coded.(interface{ Place() int }); ok {
+		r.Position = p.Place()
+	}
 	return r
 }
 

@@ -63,7 +63,8 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 	if due.denial == nil {
 		due.denial = o.denial
 	}
-	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial, renames: b.Renames})
+	due.own = o.decision.Own
+	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own})
 	switch {
 	case b.Denial != nil:
 		frame, err := wire.AppendBindNothing(s.upBuf[:0], string(portal), b.Denial.Word)
@@ -156,7 +157,7 @@ func (s *session) describe(h wire.Header) error {
 
 // describeKnown describes a statement that the rules in force still allow.
 func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
-	due.told, due.denial = o.decision.Told, o.denial
+	due.told, due.denial, due.own = o.decision.Told, o.denial, o.decision.Own
 	if s.answer == nil && !s.decider.Stale(o.decision) {
 		return s.forward(h, due)
 	}
@@ -209,7 +210,7 @@ func (s *session) executeKnown(h wire.Header, due owedReply, o *object) error {
 	if denial != nil {
 		return s.plantDenial(h, due, denial)
 	}
-	due.run, due.denial = o.run, o.denial
+	due.run, due.denial, due.own = o.run, o.denial, o.own
 	if c := s.rename(o.renames); c != nil {
 		due.change = c // it is no EXECUTE
 	}

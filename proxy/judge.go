@@ -66,7 +66,7 @@ func (s *session) query(h wire.Header) error {
 		return err
 	}
 	due := s.dueQuery()
-	due.runs, due.denial, due.renames = d.Runs, d.Denial, s.renamed(d.Renames)
+	due.runs, due.denial, due.renames, due.own = d.Runs, d.Denial, s.renamed(d.Renames), d.Own
 	if d.Untouched {
 		return s.forward(h, due)
 	}
@@ -140,7 +140,7 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		return s.forward(h, due)
 	}
 	due.change = s.statements.set(p.Name, s.owed, &object{decision: d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)})
-	due.denial = d.Denial
+	due.denial, due.own = d.Denial, d.Own
 	if d.Untouched {
 		return s.forward(h, due)
 	}

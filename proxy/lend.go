@@ -215,7 +215,7 @@ func (s *session) take(b *Backend) {
 		s.end(err)
 		return
 	}
-	for _, n := range b.Notices {
+	for _, n := range s.presented(b).Notices {
 		_, _ = s.client.Write(wire.AppendNoticeResponse(nil, n)) // a failure comes again
 	}
 	b.Notices = nil

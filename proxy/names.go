@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/proxy/transaction"
 )
 
@@ -15,6 +16,7 @@ type object struct {
 	run     *pipeline.Run
 	denial  *pipeline.Denial
 	renames *pipeline.NameChange
+	own     *redact.Own
 	begun   *change
 	// statement is a prepared statement of a session whose backends are lent, rest
 	// an unnamed one's Parse from its text on.

@@ -1,6 +1,9 @@
 package proxy
 
-import "github.com/pgask/pgask/pipeline"
+import (
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/redact"
+)
 
 // owedKind is which replies a client message is owed.
 type owedKind byte
@@ -41,6 +44,9 @@ type owedReply struct {
 	renames []*change
 	// denial replaces the error that quotes its word.
 	denial *pipeline.Denial
+	// own is what the client said, for errors of Postgres's; nil for nothing that
+	// is known.
+	own *redact.Own
 	// lent is for a message to a lent backend that isn't quite the client's.
 	lent *lentReply
 }

@@ -31,6 +31,9 @@ func (e *Error) SQLState() string { return e.Code }
 // Hint is something the user can type, empty where nothing helps.
 func (e *Error) Hint() string { return e.Help }
 
+// Place is Position.
+func (e *Error) Place() int { return e.Position }
+
 func syntaxError(message, hint string) *Error {
 	return &Error{Code: codeSyntax, Message: message, Help: hint}
 }

@@ -60,7 +60,7 @@ func hintAsk(text string, err error) error {
 
 // parsePiece parses one statement; an empty one has neither Tree nor Ask.
 func parsePiece(text string, p piece) (Statement, error) {
-	s := Statement{Text: strings.Trim(text[p.start:p.end], space)}
+	s := Statement{Text: strings.Trim(text[p.start:p.end], space), Start: p.start}
 	tag, err := parseTag(text, p.leading())
 	if err != nil {
 		return s, err

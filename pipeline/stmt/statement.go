@@ -7,6 +7,8 @@ type Statement struct {
 	// Text is the statement as it was written, without the semicolon that
 	// ended it.
 	Text string
+	// Start is the byte of the message from which Tree's locations count.
+	Start int
 	// Tree is the parsed statement; nil for an Ask (with or without PREPARE).
 	Tree *pg_query.Node
 	// Ask is the ASK statement, where it is one.

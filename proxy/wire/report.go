@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,6 +14,8 @@ type Report struct {
 	Message  string
 	Detail   string
 	Hint     string
+	// Position counts characters from 1 in the client's text, 0 for none.
+	Position int
 }
 
 // maxField is the longest field of a report, in bytes; the rest is cut off. It
@@ -29,13 +32,17 @@ func AppendNoticeResponse(dst []byte, r Report) []byte { return appendReport(dst
 // is about. NULs become visible characters instead.
 func appendReport(dst []byte, kind byte, r Report) []byte {
 	m := begin(dst, kind)
+	position := ""
+	if r.Position > 0 {
+		position = strconv.Itoa(r.Position)
+	}
 	for _, f := range [...]struct {
 		code  byte
 		value string
 		must  bool
 	}{
 		{'S', r.Severity, true}, {'V', r.Severity, true}, {'C', r.Code, true}, {'M', r.Message, true},
-		{'D', r.Detail, false}, {'H', r.Hint, false},
+		{'D', r.Detail, false}, {'H', r.Hint, false}, {'P', position, false},
 	} {
 		if f.value != "" || f.must {
 			m.b = append(m.b, f.code)
@@ -67,6 +74,7 @@ func ParseReport(body []byte) Report {
 		Detail:   string(Field(body, 'D')),
 		Hint:     string(Field(body, 'H')),
 	}
+	r.Position, _ = strconv.Atoi(string(Field(body, 'P')))
 	if r.Severity == "" { // servers before 9.6 have only the translated one
 		r.Severity = string(Field(body, 'S'))
 	}
