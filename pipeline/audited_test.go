@@ -161,7 +161,7 @@ func TestAuditedPieces(t *testing.T) {
 	d := s.Parse(t.Context(), "SELECT id FROM sales", nil)
 	rows := func(r *Run, n int) {
 		for range n {
-			r.Row()
+			r.Row(9)
 		}
 	}
 	pieces, failed, left := s.Bind(t.Context(), &d).Run, s.Bind(t.Context(), &d).Run, s.Bind(t.Context(), &d).Run

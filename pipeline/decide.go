@@ -199,7 +199,7 @@ func (s *Session) approve(ctx context.Context, at *standing, r Receipt, st stmt.
 // control are the statements that leave no receipt: settings and transaction
 // control.
 var control = map[string]bool{"SET": true, "RESET": true, "SHOW": true, "BEGIN": true, "START TRANSACTION": true, "COMMIT": true,
-	"ROLLBACK": true, "SAVEPOINT": true, "RELEASE": true}
+	"ROLLBACK": true, "SAVEPOINT": true, "RELEASE": true, "UNLISTEN": true, "DISCARD PLANS": true, "DISCARD SEQUENCES": true, "DISCARD TEMP": true}
 
 // authorize asks the policy; where it refuses, the schema may have changed
 // under the snapshot, so a refusal by an old one is not final.

@@ -21,7 +21,7 @@ func (f *fixture) bound(s *Session, name string) (rows int, code string) {
 		f.t.Fatal(r.Err)
 	}
 	for range r.Rows {
-		if b.Run.Row() {
+		if b.Run.Row(9) {
 			rows++
 		}
 	}
@@ -147,7 +147,7 @@ func TestExecuteLater(t *testing.T) {
 	if e := s.Execute(t.Context(), b.Run); e.Denial != nil {
 		t.Error(e.Denial.Err)
 	}
-	b.Run.Row()
+	b.Run.Row(9)
 	if _, notices := b.Run.Complete("SELECT 1"); len(notices) != 1 || f.last(s)["source"] != "builtin" {
 		t.Errorf("it isn't told of as the question: %v", notices)
 	}

@@ -76,6 +76,6 @@ func binding(b *testing.B, s *Session, d *Decision) {
 }
 
 func execution(r *Run) {
-	r.Row()
+	r.Row(9)
 	r.Complete("SELECT 1")
 }

@@ -57,8 +57,16 @@ type Outcome struct {
 	Unfinished bool
 }
 
-// Row counts a row that arrived and reports whether the client may have it.
-func (r *Run) Row() bool {
+// trailer is the size of what ends a binary COPY, in bytes. A row is larger,
+// unless it has no columns.
+const trailer = 2
+
+// Row counts a row that arrived, of so many bytes, and reports whether the
+// client may have it.
+func (r *Run) Row(size int) bool {
+	if size == trailer && r.of != nil && r.of.facts.CopyBinary {
+		return true
+	}
 	if r.skip > 0 {
 		r.skip--
 		return true

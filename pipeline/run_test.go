@@ -12,7 +12,7 @@ import (
 // watch plays n rows through a run and completes it with tag.
 func watch(r *Run, n int, tag string) (shown int, newTag string, notices []Notice) {
 	for range n {
-		if r.Row() {
+		if r.Row(9) {
 			shown++
 		}
 	}
@@ -53,8 +53,8 @@ func TestRunCounts(t *testing.T) {
 // whole, while each tag counts its own rows.
 func TestRunCountsOverPieces(t *testing.T) {
 	portal := &Run{budget: &Budget{Cap: 3}}
-	portal.Row()
-	portal.Row()
+	portal.Row(9)
+	portal.Row(9)
 	portal.Suspend()
 	if shown, tag, _ := watch(portal, 2, "SELECT 2"); shown != 1 || tag != "SELECT 1" {
 		t.Errorf("second piece of a portal: %d rows, tag %q", shown, tag)
@@ -76,7 +76,7 @@ func TestFetchFromAPortal(t *testing.T) {
 		v := &verdict{facts: policy.Facts{Tag: "FETCH", Rows: true, Cursor: "p", Cap: cap}}
 		r := s.run(v, time.Time{})
 		for range 2 {
-			if r.Row() {
+			if r.Row(9) {
 				t.Errorf("cap %d: a row was shown", cap)
 			}
 		}

@@ -132,7 +132,7 @@ func (f *fixture) play(d Decision) (rows [][]string, notices []Notice) {
 	}
 	for i, r := range results {
 		for _, row := range r.Rows {
-			if d.Runs[i] != nil && !d.Runs[i].Row() {
+			if d.Runs[i] != nil && !d.Runs[i].Row(9) {
 				continue
 			}
 			out := make([]string, len(row))

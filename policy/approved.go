@@ -21,7 +21,8 @@ func (a Approved) Facts() Facts { return a.facts }
 type Facts struct {
 	// Tag is the kind of statement, as its command tag begins: SELECT, SET,
 	// SHOW, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, DECLARE CURSOR, FETCH,
-	// MOVE, CLOSE CURSOR, PREPARE, EXECUTE, DEALLOCATE, COPY, EXPLAIN, DISCARD ALL.
+	// MOVE, CLOSE CURSOR, PREPARE, EXECUTE, DEALLOCATE, COPY, EXPLAIN, UNLISTEN,
+	// RESET, DISCARD ALL, DISCARD PLANS, DISCARD SEQUENCES, DISCARD TEMP.
 	Tag string
 	// Rows tells that the statement itself returns rows of data to the client:
 	// SELECT, FETCH, EXECUTE, COPY; not SHOW or EXPLAIN.
@@ -50,6 +51,8 @@ type Facts struct {
 	Query *Facts
 	// CopyHeader tells that a COPY's first line is a header, not a row.
 	CopyHeader bool
+	// CopyBinary tells that a COPY ends with a trailer, which is no row.
+	CopyBinary bool
 	// Params is the highest parameter number ($n) used.
 	Params int
 	// Columns are the names of the result's columns, nil where they are not

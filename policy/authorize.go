@@ -64,6 +64,8 @@ func (j *judge) statement(n *pg_query.Node) (*pg_query.Node, Facts, error) {
 		return j.show(n, x.VariableShowStmt)
 	case *pg_query.Node_DiscardStmt:
 		return j.discard(n, x.DiscardStmt)
+	case *pg_query.Node_UnlistenStmt:
+		return unlisten()
 	case *pg_query.Node_DeclareCursorStmt:
 		return j.declare(n, x.DeclareCursorStmt)
 	case *pg_query.Node_FetchStmt:

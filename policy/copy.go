@@ -6,7 +6,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 )
 
-// copyOut allows COPY (query) TO STDOUT as text or CSV.
+// copyOut allows COPY (query) TO STDOUT.
 func (j *judge) copyOut(n *pg_query.Node, c *pg_query.CopyStmt) (*pg_query.Node, Facts, error) {
 	switch {
 	case c.IsFrom:
@@ -18,7 +18,7 @@ func (j *judge) copyOut(n *pg_query.Node, c *pg_query.CopyStmt) (*pg_query.Node,
 	case c.Relation != nil || len(c.Attlist) > 0 || c.WhereClause != nil:
 		return nil, Facts{}, unsupported("this COPY", "Write COPY (SELECT …) TO STDOUT.")
 	}
-	header, err := copyOptions(c.Options)
+	header, binary, err := copyOptions(c.Options)
 	if err != nil {
 		return nil, Facts{}, err
 	}
@@ -27,35 +27,37 @@ func (j *judge) copyOut(n *pg_query.Node, c *pg_query.CopyStmt) (*pg_query.Node,
 		return nil, Facts{}, err
 	}
 	c.Query = query
-	f.Tag, f.Rows, f.CopyHeader = "COPY", true, header
+	f.Tag, f.Rows, f.CopyHeader, f.CopyBinary = "COPY", true, header, binary
 	return n, f, nil
 }
 
-// copyOptions tells whether a header line comes first.
-func copyOptions(options []*pg_query.Node) (header bool, err error) {
+// copyOptions tells whether a header line comes first, and whether the format is
+// binary.
+func copyOptions(options []*pg_query.Node) (header, binary bool, err error) {
 	for _, o := range options {
 		d := o.GetDefElem()
 		value := optionText(d.GetArg())
 		switch d.GetDefname() {
 		case "format":
-			if value != "csv" && value != "text" {
-				return false, unsupported("COPY in this format", "Use FORMAT csv or text.")
+			if value != "csv" && value != "text" && value != "binary" {
+				return false, false, unsupported("COPY in this format", "Use FORMAT csv, text or binary.")
 			}
+			binary = value == "binary"
 		case "header":
 			if value != "" && !truth(value) && !falsehood(value) {
-				return false, unsupported("this COPY header", "Use HEADER true or false.")
+				return false, false, unsupported("this COPY header", "Use HEADER true or false.")
 			}
 			header = value == "" || truth(value)
 		case "delimiter", "null", "quote", "escape", "force_quote":
 		case "encoding":
 			if !utf8Name(value) {
-				return false, unsupported("COPY in another encoding", "Use ENCODING 'UTF8'.")
+				return false, false, unsupported("COPY in another encoding", "Use ENCODING 'UTF8'.")
 			}
 		default:
-			return false, unsupported("this COPY option", "Use FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE or FORCE_QUOTE.")
+			return false, false, unsupported("this COPY option", "Use FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE or FORCE_QUOTE.")
 		}
 	}
-	return header, nil
+	return header, binary, nil
 }
 
 // optionText is an option's value as text, in lower case; empty without one.

@@ -19,7 +19,7 @@ func (j *judge) explain(n *pg_query.Node, e *pg_query.ExplainStmt) (*pg_query.No
 		switch d.GetDefname() {
 		case "format":
 			kept = append(kept, o)
-		case "costs", "timing", "summary", "verbose", "buffers", "analyze", "settings", "wal":
+		case "costs", "timing", "summary", "verbose", "buffers", "analyze", "settings", "wal", "generic_plan", "memory", "serialize":
 			if d.Defname == "costs" || falsehood(value) {
 				continue // off is what it will be
 			}
@@ -27,6 +27,10 @@ func (j *judge) explain(n *pg_query.Node, e *pg_query.ExplainStmt) (*pg_query.No
 		default:
 			return nil, Facts{}, unsupported("this EXPLAIN option", "Use plain EXPLAIN.")
 		}
+	}
+	switch e.Query.GetNode().(type) {
+	case *pg_query.Node_ExecuteStmt, *pg_query.Node_DeclareCursorStmt:
+		return nil, Facts{}, unsupported("EXPLAIN of this kind of statement", "EXPLAIN SELECT …")
 	}
 	query, f, err := j.inner(e.Query)
 	if err != nil {

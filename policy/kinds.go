@@ -9,13 +9,20 @@ import (
 // refusedKind says why a kind of statement is refused: most others write.
 func refusedKind(n *pg_query.Node) *Denied {
 	name := nodeName(innerMessage(n))
-	switch n.GetNode().(type) {
-	case *pg_query.Node_DoStmt, *pg_query.Node_CallStmt, *pg_query.Node_LoadStmt, *pg_query.Node_ListenStmt,
-		*pg_query.Node_UnlistenStmt, *pg_query.Node_ConstraintsSetStmt, *pg_query.Node_CheckPointStmt:
-		return deny(stateDenied, "permission denied: %s is not allowed for this role", statementWords(name))
+	switch x := n.GetNode().(type) {
+	case *pg_query.Node_DoStmt, *pg_query.Node_CallStmt, *pg_query.Node_LoadStmt, *pg_query.Node_ListenStmt, *pg_query.Node_NotifyStmt,
+		*pg_query.Node_LockStmt, *pg_query.Node_ConstraintsSetStmt, *pg_query.Node_CheckPointStmt:
+		return deny(stateDenied, "permission denied: %s is not allowed for this role", statementWords(name)).withHint(mayUse)
+	case *pg_query.Node_VacuumStmt:
+		if !x.VacuumStmt.IsVacuumcmd {
+			return writes("ANALYZE").withHint(mayUse)
+		}
 	}
-	return writes(statementWords(name))
+	return writes(statementWords(name)).withHint(mayUse)
 }
+
+// mayUse is what somebody who typed another kind of statement could type.
+const mayUse = "SELECT, COPY (SELECT …) TO STDOUT, EXPLAIN, cursors and prepared statements are allowed."
 
 func innerMessage(n *pg_query.Node) any {
 	m := n.ProtoReflect()
@@ -33,7 +40,9 @@ func statementWords(node string) string {
 	case "CreateStmt":
 		return "CREATE TABLE"
 	case "VacuumStmt":
-		return "VACUUM or ANALYZE"
+		return "VACUUM"
+	case "SecLabelStmt":
+		return "SECURITY LABEL"
 	case "IndexStmt":
 		return "CREATE INDEX"
 	case "ViewStmt":

@@ -34,18 +34,21 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 			return nil, facts, err
 		}
 		if name == "search_path" {
-			return harmless(facts)
+			return j.unchanged(s, facts)
 		}
 		if !j.verify {
 			s.Args = []*pg_query.Node{stmt.StringConst(value)}
 		}
 	case pg_query.VariableSetKind_VAR_RESET, pg_query.VariableSetKind_VAR_SET_DEFAULT:
 		change.Default = true
-		if !slices.Contains(resettable(), name) {
-			return nil, facts, deniedSetting(name)
-		}
 		if s.Kind == pg_query.VariableSetKind_VAR_RESET {
 			facts.Tag = "RESET"
+		}
+		switch {
+		case name == "search_path":
+			return j.unchanged(s, facts)
+		case !slices.Contains(resettable(), name):
+			return nil, facts, deniedSetting(name)
 		}
 	default: // FROM CURRENT, RESET ALL
 		return nil, facts, deny(stateDenied, "permission denied: this form of SET or RESET is not allowed for this role")
@@ -53,12 +56,14 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 	return n, facts, nil
 }
 
-// harmless stands for SET search_path to what it is: the backend's own stays
-// pinned, so a setting without effect is set.
-func harmless(facts Facts) (*pg_query.Node, Facts, error) {
-	n := &pg_query.Node{Node: &pg_query.Node_VariableSetStmt{VariableSetStmt: &pg_query.VariableSetStmt{
-		Kind: pg_query.VariableSetKind_VAR_SET_VALUE, Name: "standard_conforming_strings", Args: []*pg_query.Node{stmt.StringConst("on")}}}}
-	return n, facts, nil
+// unchanged stands for a SET or RESET of search_path to what it is: the backend's
+// own stays pinned, so a setting without effect is set or reset.
+func (j *judge) unchanged(s *pg_query.VariableSetStmt, facts Facts) (*pg_query.Node, Facts, error) {
+	to := &pg_query.VariableSetStmt{Kind: s.Kind, Name: "standard_conforming_strings"}
+	if s.Kind != pg_query.VariableSetKind_VAR_RESET {
+		to.Kind, to.Args = pg_query.VariableSetKind_VAR_SET_VALUE, []*pg_query.Node{stmt.StringConst("on")}
+	}
+	return &pg_query.Node{Node: &pg_query.Node_VariableSetStmt{VariableSetStmt: to}}, facts, nil
 }
 
 // setModes is SET TRANSACTION and SET SESSION CHARACTERISTICS.
@@ -95,7 +100,8 @@ func settingValue(args []*pg_query.Node) (string, bool) {
 // resettable are the settings that may go back to the session's start value.
 func resettable() []string {
 	return []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "timezone", "extra_float_digits",
-		"bytea_output", "client_min_messages", "transaction_isolation", "default_transaction_isolation"}
+		"bytea_output", "client_min_messages", "transaction_isolation", "default_transaction_isolation",
+		"standard_conforming_strings", "escape_string_warning", "default_transaction_read_only"}
 }
 
 // checkSetting judges a setting by name and value, for SET and for start-up
@@ -203,14 +209,26 @@ func showable() []string {
 		"extra_float_digits", "bytea_output", "client_min_messages", "statement_timeout", "escape_string_warning", "block_size"}
 }
 
+// unlisten passes, since drivers send it when they clean up, for a session that
+// has nothing to stop listening to.
+func unlisten() (*pg_query.Node, Facts, error) {
+	n := &pg_query.Node{Node: &pg_query.Node_UnlistenStmt{UnlistenStmt: &pg_query.UnlistenStmt{}}}
+	return n, Facts{Tag: "UNLISTEN"}, nil
+}
+
 // discard allows what pools and drivers send. DISCARD ALL resets settings to
-// the session's start values, which are the pinned ones.
+// the session's start values, which are the pinned ones. There are no sequences
+// and temporary tables to discard.
 func (j *judge) discard(n *pg_query.Node, d *pg_query.DiscardStmt) (*pg_query.Node, Facts, error) {
 	switch d.Target {
 	case pg_query.DiscardMode_DISCARD_ALL:
 		return n, Facts{Tag: "DISCARD ALL"}, nil
 	case pg_query.DiscardMode_DISCARD_PLANS:
 		return n, Facts{Tag: "DISCARD PLANS"}, nil
+	case pg_query.DiscardMode_DISCARD_SEQUENCES:
+		return n, Facts{Tag: "DISCARD SEQUENCES"}, nil
+	case pg_query.DiscardMode_DISCARD_TEMP:
+		return n, Facts{Tag: "DISCARD TEMP"}, nil
 	}
 	return nil, Facts{}, deny(stateDenied, "permission denied: this DISCARD is not allowed for this role")
 }

@@ -68,8 +68,12 @@ func wide() stmt.Limits {
 }
 
 // print prints a statement. SET is printed here: the printer writes its value
-// as an identifier, which can be neither empty nor long.
+// as an identifier, which can be neither empty nor long. So is UNLISTEN, whose *
+// the printer takes for a name.
 func print(n *pg_query.Node) (string, error) {
+	if u := n.GetUnlistenStmt(); u != nil && u.Conditionname == "" {
+		return "UNLISTEN *", nil
+	}
 	s := n.GetVariableSetStmt()
 	if s == nil || s.Kind != pg_query.VariableSetKind_VAR_SET_VALUE {
 		return stmt.Print(n)

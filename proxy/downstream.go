@@ -96,7 +96,7 @@ func (s *session) parameterStatus(h wire.Header) error {
 
 // row carries one row of a result or of a copy.
 func (s *session) row(h wire.Header) error {
-	if run := s.replies.watching(); run != nil && !run.Row() {
+	if run := s.replies.watching(); run != nil && !run.Row(h.Size) {
 		return s.down.Drop(h)
 	}
 	s.down.Pass(h)
