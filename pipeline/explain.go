@@ -38,6 +38,15 @@ func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Appro
 	if again {
 		e, _, err = explainOn(ctx, p, d.Name, script)
 	}
+	if err != nil || !e.pruned {
+		return e, err
+	}
+	// Without a parameter's value no partition fits. Which one will is unknown:
+	// at least the largest has to be within the limits.
+	all, _, err := explainOn(ctx, p, d.Name, strings.Replace(script, "BEGIN READ ONLY;", "BEGIN READ ONLY; SET LOCAL enable_partition_pruning = off;", 1))
+	if top, ok := all.largestScan(); ok {
+		e.scans, e.rows = append(e.scans, top), max(e.rows, top.rows)
+	}
 	return e, err
 }
 
@@ -54,10 +63,16 @@ func explainOn(ctx context.Context, p *pgxpool.Pool, database, script string) (e
 	if err != nil {
 		return e, pg.IsClosed() && ctx.Err() == nil, err
 	}
-	if e, err = weigh(text); err != nil {
+	n, err := readPlan(text)
+	if err != nil {
 		return e, false, err
 	}
-	return e, false, e.measure(ctx, pg)
+	sizes := map[relation]float64{}
+	n.wholes(sizes)
+	if err := measure(ctx, pg, sizes); err != nil {
+		return e, false, err
+	}
+	return weigh(n, sizes), false, nil
 }
 
 // explainScript is the one message sent for a preflight, in a transaction that

@@ -42,10 +42,10 @@ func (s *Session) preflight(ctx context.Context, at *standing, st stmt.Statement
 	switch {
 	case l.ExplainRows > 0 && e.rows > l.ExplainRows:
 		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
-			Details: e.detail(l.ExplainRows), Advice: "add a condition that selects fewer rows, or join along a key"}
+			Details: s.detail(at, e, l.ExplainRows), Advice: s.refinement(ctx, at, e, f.Tables)}
 	case l.ExplainCost > 0 && e.cost > l.ExplainCost:
 		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
-			Advice: "add a condition that selects fewer rows"}
+			Advice: s.refinement(ctx, at, e, f.Tables)}
 	}
 	return isFarBelow(e.rows, l.ExplainRows) && isFarBelow(e.cost, l.ExplainCost), nil
 }

@@ -215,6 +215,35 @@ func (v *View) Describe() []TableGrant {
 	return out
 }
 
+// Readable is the relation as which the view may know one that a plan reads:
+// itself, or the table that it is a part of. ok is false where it may know none.
+func (v *View) Readable(n catalog.Name) (readable catalog.Name, ok bool) {
+	for range len(v.snapshot.Tables) {
+		if g := v.grants[n]; g != nil && g.broken == nil {
+			return n, true
+		}
+		t := v.snapshot.Table(n)
+		if t == nil || t.Parent == (catalog.Name{}) {
+			return n, false
+		}
+		n = t.Parent
+	}
+	return n, false
+}
+
+// Plain tells whether the view reads a column as it is, without a mask.
+func (v *View) Plain(table catalog.Name, column string) bool {
+	g := v.grants[table]
+	if g == nil {
+		return false
+	}
+	c := g.column(column)
+	return c != nil && c.mask == nil
+}
+
+// Spelled is a relation's name as the role can type it.
+func (v *View) Spelled(n catalog.Name) string { return v.shortest(n) }
+
 // Shows tells whether a name is that of one of the relations, of their schema
 // or of a column of theirs that the view may read.
 func (v *View) Shows(tables []catalog.Name, name string) bool {
