@@ -142,10 +142,19 @@ type randomScope struct {
 func newRandomWorld(seed uint64) *randomWorld {
 	for try := uint64(0); ; try++ {
 		// The enum may be named only where a column of it can be read.
-		if w := drawWorld(newDice(seed, 1<<32+try)); w.reads(mood) {
+		if w := drawWorld(newDice(seed, 1<<32+try)); w.reads(mood) && w.distinct() {
 			return w
 		}
 	}
+}
+
+// distinct tells that no two relations have the same name.
+func (w *randomWorld) distinct() bool {
+	seen := map[string]bool{}
+	for _, t := range w.tables {
+		seen[t.sql()] = true
+	}
+	return len(seen) == len(w.tables)
 }
 
 func (w *randomWorld) reads(k kind) bool {
