@@ -54,10 +54,12 @@ type partiality struct {
 	// notConditions are functions of which no overload returns a boolean.
 	notConditions map[string]bool
 	builtins      builtins
+	// plain matches the regular expressions that are surely well-formed.
+	plain *regexp.Regexp
 }
 
 func newPartiality(b builtins) partiality {
-	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, notConditions: map[string]bool{}, builtins: b}
+	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, notConditions: map[string]bool{}, builtins: b, plain: plainRegexps()}
 	for _, o := range strings.Fields(totalOperators()) {
 		p.operators[o] = true
 	}
@@ -135,7 +137,7 @@ func (p partiality) operator(e *pg_query.A_Expr) risk {
 	case strings.Contains(" + - * / % ^ & | # << >> ", " "+op+" "):
 		return riskPartial
 	case strings.Contains(" ~ ~* !~ !~* ", " "+op+" "):
-		return matchRisk(e, plainRegexp)
+		return matchRisk(e, p.plain.MatchString)
 	case strings.Contains(" ~~ ~~* !~~ !~~* ", " "+op+" "):
 		return matchRisk(e, plainLike)
 	}
@@ -154,11 +156,10 @@ func matchRisk(e *pg_query.A_Expr, plain func(string) bool) risk {
 // plainLike: a pattern may not end with the escape character.
 func plainLike(pattern string) bool { return !strings.HasSuffix(pattern, `\`) }
 
-// plainRegexp tells whether a pattern is one of the forms that are surely
-// well-formed: words, dots and .*, between anchors and one pair of brackets.
-func plainRegexp(pattern string) bool {
-	return regexp.MustCompile(`^\^?\(?(\.\*|[\pL\pN _.@%:/,-])*\)?\$?$`).MatchString(pattern) &&
-		strings.Contains(pattern, "(") == strings.Contains(pattern, ")")
+// plainRegexps are words, dots and .*, between anchors and one pair of brackets.
+func plainRegexps() *regexp.Regexp {
+	const words = `(\.\*|[\pL\pN _.@%:/,-])*`
+	return regexp.MustCompile(`^\^?(` + words + `|\(` + words + `\))\$?$`)
 }
 
 func toText(t *pg_query.TypeName) bool {
