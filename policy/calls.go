@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -18,6 +17,9 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 	}
 	_, name := functionParts(n.Funcname)
 	if err := j.takesRows(n, name, l); err != nil {
+		return err
+	}
+	if err := j.configuration(n, name); err != nil {
 		return err
 	}
 	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup
@@ -75,10 +77,10 @@ func (j *judge) functionName(n *pg_query.FuncCall) error {
 	if !ok {
 		return v.deniedFunction("?")
 	}
+	if j.cleared[n] || schema == informationSchema && informationFunction(name) && !anyFunction(v.functions.deny, schema, name) {
+		return nil
+	}
 	if schema == "" || schema == builtinSchema {
-		if name == "current_setting" && showsSetting(n) {
-			return nil
-		}
 		known := v.builtins[name] != functionUnknown || anyFunction(v.functions.allow, builtinSchema, name)
 		if known && !anyFunction(v.functions.deny, builtinSchema, name) {
 			return nil
@@ -98,11 +100,6 @@ func (j *judge) functionName(n *pg_query.FuncCall) error {
 		}
 	}
 	return v.deniedFunction(name)
-}
-
-// showsSetting tells whether current_setting asks for what SHOW may tell.
-func showsSetting(n *pg_query.FuncCall) bool {
-	return len(n.Args) == 1 && slices.Contains(showable(), strings.ToLower(n.Args[0].GetAConst().GetSval().GetSval()))
 }
 
 // answer replaces questions about the session: the backend's login and pinned

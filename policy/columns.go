@@ -194,6 +194,11 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 	if ref == nil {
 		return nil, unsupportedField()
 	}
+	if c := j.columnAt(n.Arg, l); c != nil && len(c.fields) > 0 {
+		j.mark(n.Arg)
+		_, err := j.columnRef(ref, l)
+		return c.fields, err
+	}
 	it, at, err := j.rowItem(ref, l)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ func safeBuiltins() builtins {
 	add(arrayFunctions(), functionScalar)
 	add(searchFunctions(), functionScalar)
 	add(otherFunctions(), functionScalar)
+	add(catalogFunctions(), functionScalar)
 	add(aggregateFunctions(), functionAggregate)
 	add(windowFunctions(), functionWindow)
 	return b

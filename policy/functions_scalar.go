@@ -1,5 +1,7 @@
 package policy
 
+import "strings"
+
 // Reviewed built-in functions that only compute from their arguments. A name
 // is listed only if every overload of it in pg_catalog is harmless: none reads
 // a table, a file, a setting, another session or the catalogs, none takes SQL
@@ -67,11 +69,25 @@ json_to_tsvector jsonb_to_tsvector`
 
 func otherFunctions() string {
 	return `
-num_nonnulls num_nulls pg_typeof pg_column_size gen_random_uuid uuid_extract_timestamp uuid_extract_version
+num_nonnulls num_nulls pg_column_size gen_random_uuid uuid_extract_timestamp uuid_extract_version
 uuidv4 uuidv7 enum_first enum_last enum_range version inet_merge inet_same_family
 abbrev broadcast family host hostmask masklen netmask network set_masklen macaddr8_set7bit
 area center diameter height width isclosed isopen npoints pclose popen radius slope diagonal
 box circle line lseg path point polygon bound_box
 hashtext hashint4 hashint8 hashfloat8 hash_numeric timestamp_hash hashtextextended
 bool money oid cidr inet jsonb json uuid`
+}
+
+// catalogFunctions tell of the server's fixed tables and of the session.
+func catalogFunctions() string {
+	return `
+pg_get_keywords pg_options_to_table pg_encoding_to_char pg_char_to_encoding pg_encoding_max_length pg_client_encoding getdatabaseencoding
+pg_postmaster_start_time pg_is_in_recovery pg_size_pretty pg_size_bytes`
+}
+
+// informationFunction tells whether a function of information_schema only
+// computes from its arguments.
+func informationFunction(name string) bool {
+	return strings.Contains(` _pg_expandarray _pg_char_max_length _pg_char_octet_length _pg_numeric_precision _pg_numeric_precision_radix `+
+		`_pg_numeric_scale _pg_datetime_precision _pg_interval_type `, " "+name+" ")
 }

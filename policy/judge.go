@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
 
@@ -34,6 +36,12 @@ type judge struct {
 	answered map[*pg_query.Node]figured
 	// replaced is answered while names are asked for as if it weren't so.
 	replaced map[*pg_query.Node]figured
+	// numbers are the casts and calls whose value of a reg type is wanted as a
+	// number.
+	numbers map[proto.Message]bool
+	// cleared are the calls and types that the second judge found behind their
+	// guards.
+	cleared map[proto.Message]bool
 	// seen and sealed are kept when verifying: every node that was judged, and
 	// every subselect that was recognised as the view's own.
 	seen   map[proto.Message]bool
@@ -43,7 +51,8 @@ type judge struct {
 func newJudge(v *View, o Options) *judge {
 	return &judge{view: v, opts: o, used: map[catalog.Name]bool{}, systems: map[catalog.Name]*grant{}, scalars: map[*pg_query.SubLink]string{},
 		answered: map[*pg_query.Node]figured{},
-		seen:     map[proto.Message]bool{}, sealed: map[proto.Message]bool{}}
+		numbers:  map[proto.Message]bool{}, cleared: map[proto.Message]bool{},
+		seen: map[proto.Message]bool{}, sealed: map[proto.Message]bool{}}
 }
 
 // walk judges a message and everything below it. Every type that may occur is
@@ -86,12 +95,13 @@ func (j *judge) walkInto(m proto.Message, l *level) error {
 			return unsupported("a quoted argument name", "Pass the argument by its position.")
 		}
 	case *pg_query.A_Expr:
-		if err := checkOperator(n.Name); err != nil {
-			return deny(stateDenied, "%v", err)
+		if err := j.operator(n.Name); err != nil {
+			return err
 		}
+		j.compared(n)
 	case *pg_query.SortBy:
-		if err := checkOperator(n.UseOp); len(n.UseOp) > 0 && err != nil {
-			return deny(stateDenied, "%v", err)
+		if err := j.operator(n.UseOp); err != nil {
+			return err
 		}
 	case *pg_query.CollateClause:
 		if err := checkCollation(n.Collname); err != nil {
@@ -125,6 +135,20 @@ func (j *judge) optional(n *pg_query.Node, l *level) error {
 	return j.walk(n, l)
 }
 
+// operator judges an operator's name; there may be none.
+func (j *judge) operator(name []*pg_query.Node) error {
+	if len(name) == 0 {
+		return nil
+	}
+	if err := checkOperator(name); err != nil {
+		return deny(stateDenied, "%v", err)
+	}
+	if _, op, _ := nameParts(name); slices.Contains(j.view.snapshot.Objects.Added, op) {
+		return deny(stateDenied, "permission denied for operator %s", op)
+	}
+	return nil
+}
+
 // mark remembers that a message was judged.
 func (j *judge) mark(m proto.Message) {
 	if j.verify {
@@ -135,6 +159,13 @@ func (j *judge) mark(m proto.Message) {
 // node unwraps a node. Questions about the session are answered here, since
 // Postgres would answer for the backend's login and pinned search_path.
 func (j *judge) node(n *pg_query.Node, l *level) error {
+	if j.verify {
+		if err := j.proveAccess(n); err != nil {
+			return err
+		}
+	} else if done, err := j.access(n, l); done || err != nil {
+		return err
+	}
 	j.replace(n, j.answer(n))
 	j.replace(n, j.tableOID(n, l))
 	return stmt.Children(n, func(c proto.Message) error { return j.walk(c, l) })
@@ -147,10 +178,16 @@ func (j *judge) replace(n, with *pg_query.Node) {
 		return
 	}
 	if !j.verify {
-		name, strength := j.figureStrength(n)
-		j.answered[n] = figured{name, strength}
+		j.keepName(n)
 	}
 	n.Node = with.Node
+}
+
+// keepName notes what Postgres would call a column of a node that will be
+// replaced.
+func (j *judge) keepName(n *pg_query.Node) {
+	name, strength := j.figureStrength(n)
+	j.answered[n] = figured{name, strength}
 }
 
 // param notes a parameter. Its type was judged with the message's types.
@@ -164,11 +201,10 @@ func (j *judge) param(n *pg_query.ParamRef) error {
 
 // subLink judges a sub-select in an expression.
 func (j *judge) subLink(n *pg_query.SubLink, l *level) error {
-	if len(n.OperName) > 0 {
-		if err := checkOperator(n.OperName); err != nil {
-			return deny(stateDenied, "%v", err)
-		}
+	if err := j.operator(n.OperName); err != nil {
+		return err
 	}
+	j.comparedIn(n)
 	if err := j.optional(n.Testexpr, l); err != nil {
 		return err
 	}

@@ -43,6 +43,8 @@ type column struct {
 	name string
 	src  *item
 	base string
+	// fields are the parts of a column that is a row of a known function.
+	fields []string
 }
 
 // reference is a column that was named, and whether inside an aggregate.

@@ -2,6 +2,8 @@ package policy
 
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // rangeFunction judges functions in FROM, which may always use the items before
@@ -12,6 +14,9 @@ func (j *judge) rangeFunction(r *pg_query.RangeFunction, l *level, left []*item)
 	it := &item{byColumn: true}
 	if r.Alias != nil {
 		it.name, it.byName = r.Alias.Aliasname, true
+	}
+	if !j.verify && callsAncestors(r) {
+		nameAncestors(r)
 	}
 	for _, f := range r.Functions {
 		j.mark(f)
@@ -46,8 +51,12 @@ func (j *judge) oneFunction(r *pg_query.RangeFunction, pair *pg_query.List, at *
 		return unsupported("this function in FROM", "Call a function by its name.")
 	}
 	f := pair.Items[0]
+	called := f.GetFuncCall() != nil
 	if err := j.walk(f, at); err != nil {
 		return err
+	}
+	if called && f.GetFuncCall() == nil {
+		return unsupported("this function in FROM", "Call it in the select list.")
 	}
 	if len(pair.Items) > 1 && pair.Items[1].GetList() != nil {
 		return j.columnDefs(pair.Items[1].GetList().Items, at, it)
@@ -63,7 +72,9 @@ func (j *judge) functionColumns(r *pg_query.RangeFunction, f *pg_query.Node, it 
 	name := j.figure(f)
 	schema, fn := functionParts(f.GetFuncCall().GetFuncname())
 	outs, known := j.view.sets[fn]
-	builtin := f.GetFuncCall() == nil || (schema == "" || schema == builtinSchema) && j.view.builtins[fn] != functionUnknown
+	_, access := j.view.access[fn]
+	builtin := f.GetFuncCall() == nil || schema == informationSchema && informationFunction(fn) ||
+		(schema == "" || schema == builtinSchema) && (access || j.view.builtins[fn] != functionUnknown)
 	switch {
 	case !builtin:
 		it.open = true
@@ -124,4 +135,24 @@ func (j *judge) columnDefs(list []*pg_query.Node, at *level, it *item) error {
 		it.columns = append(it.columns, column{name: d.Colname})
 	}
 	return nil
+}
+
+// callsAncestors tells whether the item is a call of pg_partition_ancestors,
+// which another call will stand for.
+func callsAncestors(r *pg_query.RangeFunction) bool {
+	if len(r.Functions) != 1 {
+		return false
+	}
+	schema, name := functionParts(functionOf(r.Functions[0]).GetFuncCall().GetFuncname())
+	return name == ancestorsFunction && (schema == "" || schema == builtinSchema)
+}
+
+// nameAncestors keeps the column's name.
+func nameAncestors(r *pg_query.RangeFunction) {
+	if r.Alias == nil {
+		r.Alias = stmt.AliasOf(ancestorsFunction)
+	}
+	if len(r.Alias.Colnames) == 0 {
+		r.Alias.Colnames = stmt.Names("relid")
+	}
 }

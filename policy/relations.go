@@ -183,7 +183,7 @@ func (j *judge) rangeSubselect(r *pg_query.RangeSubselect, l *level, left []*ite
 	if err := j.spread(len(out.names)); err != nil {
 		return nil, err
 	}
-	it := &item{columns: plainColumns(out.names), open: out.open, byColumn: true}
+	it := &item{columns: out.columns(), open: out.open, byColumn: true}
 	if r.Alias != nil {
 		it.name, it.byName = r.Alias.Aliasname, true
 	}

@@ -10,6 +10,17 @@ import (
 type outputs struct {
 	names []string
 	open  bool
+	// rows are the fields of those that are rows of a known function, by place.
+	rows map[int][]string
+}
+
+// columns are the outputs as columns of a FROM item.
+func (o outputs) columns() []column {
+	out := plainColumns(o.names)
+	for i, fields := range o.rows {
+		out[i].fields = fields
+	}
+	return out
 }
 
 // query judges a sub-query, wherever it stands. self is set for a recursive
@@ -149,8 +160,8 @@ func (j *judge) ordered(n, value *pg_query.Node, l *level, out outputs) error {
 	j.mark(value.GetColumnRef())
 	if by := n.GetSortBy(); by != nil {
 		j.mark(by)
-		if err := checkOperator(by.UseOp); len(by.UseOp) > 0 && err != nil {
-			return deny(stateDenied, "%v", err)
+		if err := j.operator(by.UseOp); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -209,10 +220,29 @@ func (j *judge) targets(list []*pg_query.Node, l *level) (outputs, error) {
 		if name == "" {
 			name = orUnnamed(j.figure(t.Val))
 		}
+		if fields := j.functionRow(t.Val, l); len(fields) > 0 {
+			if out.rows == nil {
+				out.rows = map[int][]string{}
+			}
+			out.rows[len(out.names)] = fields
+		}
 		out.names = append(out.names, name)
 		l.targets = append(l.targets, target{name: name, column: j.columnOf(t.Val, l)})
 	}
 	return out, nil
+}
+
+// functionRow are the fields of an expression that is the row of a function
+// whose columns are known; nil for any other.
+func (j *judge) functionRow(n *pg_query.Node, l *level) []string {
+	if c := j.columnAt(n, l); c != nil {
+		return c.fields
+	}
+	_, name := functionParts(n.GetFuncCall().GetFuncname())
+	if fields := j.view.sets[name]; len(fields) > 1 {
+		return fields
+	}
+	return nil
 }
 
 // star judges *, x.* and (x).* in a select list.

@@ -12,6 +12,8 @@ func tableFunctions() map[string][]string {
 		"json_each": keyValue, "json_each_text": keyValue, "jsonb_each": keyValue, "jsonb_each_text": keyValue,
 		"json_array_elements": {"value"}, "json_array_elements_text": {"value"},
 		"jsonb_array_elements": {"value"}, "jsonb_array_elements_text": {"value"},
+		"pg_options_to_table": {"option_name", "option_value"}, "aclexplode": {"grantor", "grantee", "privilege_type", "is_grantable"},
+		"pg_get_keywords": {"word", "catcode", "barelabel", "catdesc", "baredesc"}, "_pg_expandarray": {"x", "n"},
 		"json_to_record": nil, "json_to_recordset": nil, "jsonb_to_record": nil, "jsonb_to_recordset": nil,
 	}
 }

@@ -106,11 +106,27 @@ func (v *View) systemMask(t *catalog.Table, c *catalog.Column, r systemRule) (*p
 	if err != nil {
 		return nil, err
 	}
-	typ, err := stmt.ParseType(c.Type.SQL)
+	typ, err := stmt.ParseType(shownType(c.Type))
 	if err != nil {
 		return nil, err
 	}
 	return stmt.Cast(n, typ), nil
+}
+
+// shownType is the type under which a column is shown: its own, but for those
+// whose literals Postgres looks up. A literal that is compared with a regproc
+// or an aclitem would tell which functions and roles exist.
+func shownType(t catalog.Type) string {
+	element, array := cutPrefix(t.Name, "_")
+	switch {
+	case element == "aclitem":
+		return "text[]"
+	case !lookedUpName(element):
+		return t.SQL
+	case array:
+		return "oid[]"
+	}
+	return "oid"
 }
 
 // commonMask are the masks that go for every relation: by type, owners and the

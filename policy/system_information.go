@@ -43,7 +43,7 @@ func informationRules() map[string]systemRule {
 		"tables": {where: namedIn("tablekeys", "table_schema", "table_name"),
 			columns: udt(map[string]string{"is_insertable_into": "'NO'"}, "user_defined_type")},
 		"views": {where: namedIn("tablekeys", "table_schema", "table_name"), columns: map[string]string{"view_definition": "NULL", "is_updatable": "'NO'",
-			"is_insertable_into": "'NO'",
+			"is_insertable_into":   "'NO'",
 			"is_trigger_updatable": "'NO'", "is_trigger_deletable": "'NO'", "is_trigger_insertable_into": "'NO'"}},
 		"columns": {where: namedIn("columnkeys", "table_schema", "table_name", "column_name"),
 			columns: udt(map[string]string{"column_default": "NULL", "generation_expression": "NULL", "is_updatable": "'NO'"}, domain, own)},

@@ -177,22 +177,29 @@ func attributesConst(list []attribute) *pg_query.Node {
 	return arrayOf(texts, "int8")
 }
 
-func textsConst(list []string) *pg_query.Node {
+func textsConst(list []string) *pg_query.Node { return arrayOf(quotedElements(list), "text") }
+
+// quotedElements spells texts as elements of an array literal.
+func quotedElements(list []string) []string {
 	texts := make([]string, len(list))
 	for i, s := range list {
 		texts[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 	}
-	return arrayOf(texts, "text")
+	return texts
 }
 
 func arrayOf(elements []string, typ string) *pg_query.Node {
-	t := typeNamed(typ)
-	t.ArrayBounds = []*pg_query.Node{{Node: &pg_query.Node_Integer{Integer: &pg_query.Integer{Ival: -1}}}}
-	return stmt.Cast(stmt.StringConst("{"+strings.Join(elements, ",")+"}"), t)
+	return stmt.Cast(stmt.StringConst("{"+strings.Join(elements, ",")+"}"), typeNamed(typ+"[]"))
 }
 
+// typeNamed is a type of pg_catalog by its name, or with [] an array of one.
 func typeNamed(name string) *pg_query.TypeName {
-	return &pg_query.TypeName{Names: stmt.Names(builtinSchema, name), Typemod: -1}
+	element, array := strings.CutSuffix(name, "[]")
+	t := &pg_query.TypeName{Names: stmt.Names(builtinSchema, element), Typemod: -1}
+	if array {
+		t.ArrayBounds = []*pg_query.Node{{Node: &pg_query.Node_Integer{Integer: &pg_query.Integer{Ival: -1}}}}
+	}
+	return t
 }
 
 func (v *View) pathText() string {

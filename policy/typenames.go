@@ -19,7 +19,7 @@ func (j *judge) typeName(t *pg_query.TypeName, l *level) error {
 		j.mark(m)
 	}
 	written, ok := builtinType(t)
-	if ok {
+	if ok || j.cleared[t] {
 		return nil
 	}
 	schema, name, ok := nameParts(t.Names)

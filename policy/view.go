@@ -36,6 +36,9 @@ type View struct {
 
 	visibleOnce    sync.Once
 	visibleObjects *visible
+	access         map[string]accessRule
+	namesOnce      sync.Once
+	namesKnown     *directory
 	systemMutex    sync.Mutex
 	systemGrants   map[catalog.Name]*grant
 }
@@ -45,7 +48,7 @@ type View struct {
 // used. An error means that the attributes can't be written as constants.
 func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, error) {
 	v := &View{role: r, snapshot: s, grants: map[catalog.Name]*grant{}, builtins: safeBuiltins(),
-		sets: tableFunctions(), userTypes: map[catalog.Name]catalog.UserType{}}
+		access: accessRules(), sets: tableFunctions(), userTypes: map[catalog.Name]catalog.UserType{}}
 	v.partials = newPartiality(v.builtins)
 	b := binder{role: r, snapshot: s, attributes: attributes, parts: r.partsIn(s.Database), partials: v.partials}
 	for _, p := range b.parts {
@@ -56,6 +59,11 @@ func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, erro
 		if g := b.grant(t); g != nil {
 			v.grants[t.Name] = g
 		}
+	}
+	for _, name := range s.Objects.Added {
+		// Its overloads aren't all Postgres's own.
+		delete(v.builtins, name)
+		delete(v.access, name)
 	}
 	v.collectTypes()
 	v.catalog = v.filter()

@@ -17,6 +17,9 @@ type Objects struct {
 	Constraints []Constraint
 	Functions   []Function
 	Types       []TypeObject
+	// Added are the names of functions and operators that people put into
+	// pg_catalog, sorted.
+	Added []string
 }
 
 // Schema is a pg_namespace row.

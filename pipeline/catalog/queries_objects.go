@@ -16,6 +16,16 @@ WHERE n.nspname OPERATOR(pg_catalog.=) ANY ('{pg_catalog,information_schema}'::p
   AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY n.nspname, c.relname, a.attnum`
 
+// addedQuery gives functions and operators that people put into
+// pg_catalog.
+const addedQuery = `
+SELECT f.proname::pg_catalog.text FROM pg_catalog.pg_proc f
+WHERE f.pronamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace AND f.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+UNION
+SELECT o.oprname::pg_catalog.text FROM pg_catalog.pg_operator o
+WHERE o.oprnamespace OPERATOR(pg_catalog.=) 'pg_catalog'::pg_catalog.regnamespace AND o.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid
+ORDER BY 1`
+
 const schemasQuery = `
 SELECT n.oid, n.nspname::pg_catalog.text FROM pg_catalog.pg_namespace n
 WHERE ` + userSchema + ` ORDER BY n.oid`

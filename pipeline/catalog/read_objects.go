@@ -60,6 +60,11 @@ func (r *reader) functions() error {
 	})
 }
 
+func (r *reader) added() error {
+	var name string
+	return r.each(addedQuery, []any{&name}, func() { r.objects.Added = append(r.objects.Added, name) })
+}
+
 func (r *reader) typeObjects() error {
 	var t TypeObject
 	var kind string
