@@ -26,6 +26,7 @@ find_missing() {
 	want libpostgresql-jdbc-java test -e /usr/share/java/postgresql.jar
 	want python3-psycopg /usr/bin/python3 -c 'import psycopg'
 	want python3-psycopg2 /usr/bin/python3 -c 'import psycopg2'
+	want python3-sqlalchemy /usr/bin/python3 -c 'import sqlalchemy'
 	want python3-pyodbc /usr/bin/python3 -c 'import pyodbc'
 	want odbc-postgresql grep -qs 'PostgreSQL Unicode' /etc/odbcinst.ini
 	want nodejs command -v node
