@@ -43,8 +43,6 @@ func (s *session) carryDown() error {
 			err = s.errorResponse(h)
 		case wire.ParameterDescription:
 			err = s.parameterDescription(h)
-		case wire.RowDescription:
-			err = s.rowDescription(h)
 		default:
 			err = s.reply(h)
 		}
@@ -186,32 +184,6 @@ func (s *session) parameterDescription(h wire.Header) error {
 	}
 	s.replies.answered(h.Type)
 	s.downBuf = wire.AppendNoParameters(s.downBuf[:0])
-	return s.down.Replace(h, s.downBuf)
-}
-
-// maxColumns is the longest RowDescription that is rewritten: 1,664 columns
-// (Postgres's limit) with names of 63 bytes take 136 KiB.
-const maxColumns = 256 << 10
-
-// rowDescription names no table to a governed client. Its columns come from
-// subselects of ours, and a driver that is told a table's oid goes and looks
-// the table up in catalogs that the role may not read.
-func (s *session) rowDescription(h wire.Header) error {
-	if !s.governed {
-		return s.reply(h)
-	}
-	body, err := s.down.Whole(h, maxColumns)
-	if err != nil {
-		return err
-	}
-	if !s.replies.answered(h.Type) {
-		if err := s.outOfStep(h); err != nil {
-			return err
-		}
-	}
-	if s.downBuf, err = wire.AppendTableless(s.downBuf[:0], body); err != nil {
-		return err
-	}
 	return s.down.Replace(h, s.downBuf)
 }
 
