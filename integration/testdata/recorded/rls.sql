@@ -1,0 +1,1 @@
+-- There is no oracle: what tools are told isn't what Postgres tells anybody.
