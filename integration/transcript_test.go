@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite README.md's transcript")
+var update = flag.Bool("update", false, "rewrite README.md's transcript and the golden files")
 
 const (
 	readme = "../README.md"
