@@ -72,7 +72,7 @@ func readRecorded(t *testing.T, path string) []recorded {
 var recordedRefusals = []struct {
 	kind, pattern, state string
 }{
-	{"locks", `^LOCK TABLE`, "25006"},
+	{"locks", `^LOCK TABLE`, "42501"},
 	{"changes settings", `^SET (synchronize_seqscans|lock_timeout|idle_in_transaction_session_timeout|statement_timeout|row_security)`, "42501"},
 	{"changes settings by function", `^SELECT (pg_catalog\.)?set_config\((name|'search_path'),`, "42501"},
 	{"takes names for numbers in UNION", `^SELECT classid, objid, .*UNION ALL\s+SELECT 'pg_opfamily'::regclass AS classid`, "42804"},
