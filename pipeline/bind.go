@@ -65,9 +65,12 @@ func (s *Session) Describe(ctx context.Context, d *Decision) *Denial {
 	return nil
 }
 
-// Stale tells whether the rules that a prepared statement was judged by were
-// replaced since.
-func (s *Session) Stale(d *Decision) bool { return d.verdict != nil && d.source.rules != s.p.Rules() }
+// Stale tells whether the rules or the schema that a prepared statement was
+// judged by were replaced since.
+func (s *Session) Stale(d *Decision) bool {
+	from := &d.source
+	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh())
+}
 
 // Execute looks up what an EXECUTE behind a portal runs.
 func (s *Session) Execute(ctx context.Context, r *Run) Execution {

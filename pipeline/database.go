@@ -31,6 +31,13 @@ const samplers = 2
 // something the snapshot doesn't know.
 const refreshAfter = time.Second
 
+// A schema that was looked at lookAfter ago is looked at again aside; one of
+// staleAfter is not good enough to judge a statement by.
+const (
+	lookAfter  = 5 * time.Second
+	staleAfter = time.Minute
+)
+
 // readTimeout bounds a reading of the schema, the wait for one's turn included.
 const readTimeout = 30 * time.Second
 
@@ -52,21 +59,28 @@ type Database struct {
 	sampling *semaphore.Weighted
 	// known holds what askers may know, by what they may see.
 	known memo[*knowledge]
+	// asides are readings of the schema that nobody waits for, until closing ends.
+	asides  sync.WaitGroup
+	closing context.Context
+	closed  context.CancelFunc
+	looking atomic.Bool
 }
 
 // schema is the newest snapshot. Whoever needs a newer one waits for the one
 // reader of the catalog; whoever has enough with this one waits for nobody.
 type schema struct {
 	snapshot atomic.Pointer[catalog.Snapshot]
+	checked  atomic.Int64        // when it was seen to be the newest, in Unix nanoseconds
 	reader   *semaphore.Weighted // holds what is below
 	print    string
-	checked  time.Time
 }
 
 // NewDatabase prepares a database of the configuration; it does not connect.
 func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
-	return &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[auth.Login]*pgxpool.Pool{},
+	d := &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[auth.Login]*pgxpool.Pool{},
 		schema: schema{reader: semaphore.NewWeighted(1)}, sampling: semaphore.NewWeighted(samplers)}
+	d.closing, d.closed = context.WithCancel(context.Background())
+	return d
 }
 
 // OfflineDatabase is a database of a known schema that is never connected to.
@@ -78,6 +92,10 @@ func OfflineDatabase(name string, snap *catalog.Snapshot, now func() time.Time) 
 
 // Close ends all connections of our own.
 func (d *Database) Close() {
+	if d.closed != nil {
+		d.closed()
+	}
+	d.asides.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range d.pools {
@@ -114,12 +132,48 @@ func (d *Database) pool(login auth.Login) (*pgxpool.Pool, error) {
 	return p, nil
 }
 
-// Snapshot is the schema as last read; the first call reads it.
+// Snapshot is the schema as last read, at most staleAfter ago; else it is read
+// now.
 func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
-	if s := d.schema.snapshot.Load(); s != nil {
+	if s := d.Fresh(); s != nil {
 		return s, nil
 	}
-	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil })
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age() < staleAfter })
+}
+
+// Fresh is the schema where nobody needs to wait for it, else nil. Where it
+// was read a while ago it is read again aside.
+func (d *Database) Fresh() *catalog.Snapshot {
+	s := d.schema.snapshot.Load()
+	if s == nil || d.offline {
+		return s
+	}
+	switch age := d.age(); {
+	case age >= staleAfter:
+		return nil
+	case age >= lookAfter:
+		d.lookAside()
+	}
+	return s
+}
+
+// age is how long ago the schema was seen to be the newest.
+func (d *Database) age() time.Duration {
+	return time.Duration(d.now().UnixNano() - d.schema.checked.Load())
+}
+
+// lookAside reads the schema again if it changed, once at a time. What fails is
+// tried again by the next statement, and waited for when the schema is stale.
+func (d *Database) lookAside() {
+	if !d.looking.CompareAndSwap(false, true) {
+		return
+	}
+	d.asides.Go(func() {
+		defer d.looking.Store(false)
+		if _, err := d.Refresh(d.closing); err != nil {
+			d.log.Debug("the schema could not be looked at", "database", d.Name, "error", err)
+		}
+	})
 }
 
 // Known is the schema as last read, nil before that. It asks nothing.
@@ -131,7 +185,7 @@ func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	if d.offline {
 		return d.schema.snapshot.Load(), nil
 	}
-	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.now().Sub(d.schema.checked) < refreshAfter })
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age() < refreshAfter })
 }
 
 // newest reads the schema unless there is a snapshot that is good enough once
@@ -176,7 +230,7 @@ func (d *Database) read(ctx context.Context, conn catalog.Querier) (*catalog.Sna
 	if err != nil {
 		return nil, fmt.Errorf("fingerprint: %w", err)
 	}
-	d.schema.checked = d.now()
+	d.schema.checked.Store(d.now().UnixNano())
 	if old := d.schema.snapshot.Load(); old != nil && print == d.schema.print {
 		return old, nil
 	}

@@ -34,7 +34,7 @@ func TestKnownSchemaIsNotWaitedFor(t *testing.T) {
 		default:
 			close(reading) // asked how old the schema is: it is somebody's turn
 		}
-		return time.Now().Add(time.Hour)
+		return time.Now().Add(2 * refreshAfter)
 	}
 	go func() {
 		_, err := f.db.Refresh(waiting)
@@ -116,5 +116,39 @@ func TestSchemaOfTarget(t *testing.T) {
 			t.Errorf("%s: %v", target, err)
 		}
 		db.Close()
+	}
+}
+
+// A table that is replaced by a view of its name isn't what the policy's wildcard
+// allowed. Nobody is told of that by an error: the schema's age tells.
+func TestSchemaIsLookedAtAgain(t *testing.T) {
+	for name, age := range map[string]time.Duration{"old": 2 * lookAfter, "stale": 2 * staleAfter} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			s := f.session("clerk")
+			const text = "SELECT count(*) FROM shops"
+			prepared := s.Parse(t.Context(), text, nil)
+			if prepared.Denial != nil {
+				t.Fatal(prepared.Denial.Err)
+			}
+			if _, err := f.conn.Exec(t.Context(), "ALTER TABLE shops RENAME TO shops_before; CREATE VIEW shops AS TABLE shops_before"); err != nil {
+				t.Fatal(err)
+			}
+			f.db.now = func() time.Time { return time.Now().Add(age) }
+			// What is old serves once more, while somebody looks; what is stale doesn't.
+			if d, known := s.QueryNow(text); known != (name == "old") || known && d.Denial != nil {
+				t.Errorf("known: %t, %v", known, d.Denial)
+			}
+			f.db.asides.Wait()
+			if d := s.Query(t.Context(), text); d.Denial == nil {
+				t.Error("the view is read")
+			}
+			if _, known := s.BindNow(&prepared); known {
+				t.Error("the prepared statement was not judged again")
+			}
+			if b := s.Bind(t.Context(), &prepared); b.Denial == nil {
+				t.Error("the prepared statement reads the view")
+			}
+		})
 	}
 }

@@ -37,7 +37,7 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 		if err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}
-		s.message = append(s.message, v.change(source{rules: rules, text: st.Text, trap: v.trap, prepares: true, tag: st.Tag}))
+		s.message = append(s.message, v.change(s.judgedAt(source{rules: rules, text: st.Text, trap: v.trap, prepares: true, tag: st.Tag}, v)))
 		if texts[i], err = v.literal(ctx); err != nil {
 			return denied(s.refused(kindOf(st), ended(ctx, err)))
 		}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 )
@@ -83,8 +84,8 @@ func (d *Decision) followed() bool { return d != nil && d.verdict != nil && d.ex
 
 func quotedName(name string) string { return `"` + name + `"` }
 
-// current judges a prepared statement again if the rules it was judged by were
-// replaced since. Where that changes what would run, the client must prepare it
+// current judges a prepared statement again if the rules or the schema it was
+// judged by were replaced since. Where that changes what would run, the client must prepare it
 // anew, as after a change of a table. The error is of that kind of statement.
 func (s *Session) current(ctx context.Context, d *Decision) (kind string, err error) {
 	if !s.Stale(d) {
@@ -106,6 +107,8 @@ func (s *Session) current(ctx context.Context, d *Decision) (kind string, err er
 // source is what a prepared statement was judged from.
 type source struct {
 	rules *Rules
+	// snap is the schema that it was judged by; nil where that doesn't matter.
+	snap *catalog.Snapshot
 	text  string
 	oids  []uint32
 	trap  *Denial
@@ -154,6 +157,7 @@ func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind st
 		r.add(v, statements[0])
 		s.remember(r, from.text, from.oids)
 	}
+	from = s.judgedAt(from, v)
 	from.trap, from.tag = s.trap, statements[0].Tag
 	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, Own: s.own(from.text, v.text, []*verdict{v}), verdict: v, source: from}, "", nil
 }
@@ -169,11 +173,21 @@ func (s *Session) prepareAgain(ctx context.Context, from source) (d Decision, ki
 	if err != nil {
 		return d, kindOf(statements[0]), err
 	}
-	c := v.change(from)
+	c := v.change(s.judgedAt(from, v))
 	if c == nil || c.To == nil {
 		return d, "unparsed", rulesChanged()
 	}
 	return *c.To, "", nil
+}
+
+// judgedAt notes the schema that a statement was judged by. Answers keep their
+// plan: made anew, it might be another.
+func (s *Session) judgedAt(from source, v *verdict) source {
+	from.snap = nil
+	if s.at != nil && v.kind != "ask" && !v.passes {
+		from.snap = s.at.snap
+	}
+	return from
 }
 
 // rulesChanged is what Postgres says after a change of a table.

@@ -76,7 +76,7 @@ func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
 // log can't have it now, or the text of a Parse has more than its single statement.
 func (s *Session) recall(text string, oids []uint32, single bool) *ruling {
 	at := s.at
-	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Known() || !s.p.audit.Ready() {
+	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Fresh() || !s.p.audit.Ready() {
 		return nil
 	}
 	r := s.p.verdicts.get(s.key(text, oids))
@@ -116,6 +116,7 @@ func (s *Session) queried(text string, r *ruling, began time.Time) Decision {
 
 func (s *Session) parsed(r *ruling, from source) Decision {
 	v := r.verdicts[0]
+	from = s.judgedAt(from, v)
 	from.trap, from.tag = r.trap, r.tags[0]
 	return Decision{Text: v.text, Denial: r.trap, Own: s.own(from.text, v.text, r.verdicts), verdict: v, source: from}
 }
