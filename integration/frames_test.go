@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"net"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,8 +191,8 @@ func administratorScript() []exchange {
 
 // TestSameFrames plays the same script direct and through pgask and compares
 // every frame: a passthrough role may not notice pgask at all, and neither may
-// a governed one whose statements need nothing done to them, but for the tables
-// of its columns.
+// a governed one whose statements need nothing done to them, but for what
+// errors tell besides their message, and for values in it.
 func TestSameFrames(t *testing.T) {
 	f := acme(t)
 	framesTable(t, f)
@@ -208,12 +210,27 @@ func TestSameFrames(t *testing.T) {
 				t.Errorf("parameters at start-up: %s", diff)
 			}
 			for i, x := range c.script {
+				if c.user != "dba" {
+					want[i] = untold(want[i])
+				}
 				if diff := cmp.Diff(want[i], got[i]); diff != "" {
 					t.Errorf("%s: %s", x.name, diff)
 				}
 			}
 		})
 	}
+}
+
+// untold takes out of errors what a governed role isn't told: a value in the
+// message, and all fields behind it.
+func untold(frames []string) []string {
+	value, fields := regexp.MustCompile(`: \\"[^"]*\\"`), regexp.MustCompile(`(\\x00[WFLR][^\\]*)+\\x00\\x00"$`)
+	for i, f := range frames {
+		if strings.HasPrefix(f, "E ") {
+			frames[i] = fields.ReplaceAllString(value.ReplaceAllString(f, ""), `\x00\x00"`)
+		}
+	}
+	return frames
 }
 
 // play plays a script in a session of its own and gives the frames of each

@@ -8,6 +8,7 @@ import (
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
 )
 
 // wanted is one column of WITH (columns = '…').
@@ -39,6 +40,9 @@ func (s *Session) wantedColumns(text string) ([]wanted, error) {
 		d := c.GetColumnDef()
 		if d == nil || d.CollClause != nil || d.TypeName == nil || slices.ContainsFunc(out, func(w wanted) bool { return w.name == d.Colname }) {
 			return nil, bad
+		}
+		if policy.LooksUp(d.TypeName) {
+			return nil, &Error{Code: "42501", Message: "permission denied for the type of column " + plan.Ident(d.Colname), Advice: columnsHint}
 		}
 		out = append(out, wanted{d.Colname, d.TypeName})
 	}

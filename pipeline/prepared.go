@@ -109,9 +109,9 @@ type source struct {
 	rules *Rules
 	// snap is the schema that it was judged by; nil where that doesn't matter.
 	snap *catalog.Snapshot
-	text  string
-	oids  []uint32
-	trap  *Denial
+	text string
+	oids []uint32
+	trap *Denial
 	// prepares tells of the text of a PREPARE, with its tag, instead of that
 	// of a Parse.
 	prepares bool

@@ -31,6 +31,13 @@ func lookupType(t *pg_query.TypeName) (kind string, array bool) {
 	return kind, array || len(t.ArrayBounds) > 0
 }
 
+// LooksUp tells whether a type is a reg type or an array of one: a column of such
+// a type can't be given, since a cast to it becomes something else.
+func LooksUp(t *pg_query.TypeName) bool {
+	kind, _ := lookupType(t)
+	return kind != ""
+}
+
 // regType says which objects a reg type names, and which literals can only mean
 // a built-in one: the backend's search_path holds only pg_catalog, so a name
 // without a schema finds nothing else.
