@@ -35,7 +35,7 @@ func TestWriteConfig(t *testing.T) {
 		t.Errorf("password of the analyst's login %q", got)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err != nil || len(files) != 5 {
+	if err != nil || len(files) != 6 {
 		t.Fatalf("files %v, error %v", files, err)
 	}
 	for _, file := range files {
