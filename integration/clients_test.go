@@ -90,15 +90,16 @@ func plainNumbers(lines []string) []string {
 	return out
 }
 
-// output runs a program within 90 s and gives its standard output; its
-// standard error is part of the error.
+// output runs a program and gives its standard output; its standard error is
+// part of the error. A program that hangs is ended, so that its output is seen; one
+// that is slow on a busy machine is not.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	watch := time.AfterFunc(90*time.Second, func() { _ = cmd.Process.Kill() })
+	watch := time.AfterFunc(10*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer watch.Stop()
 	if err := cmd.Wait(); err != nil {
 		return out.String(), fmt.Errorf("%s: %w\n%s%s", cmd.Path, err, out.String(), errs.String())
