@@ -171,6 +171,7 @@ func TestAuditedPieces(t *testing.T) {
 	pieces.Complete("SELECT 3")
 	rows(failed, 1)
 	failed.Fail("57014")
+	failed.Fail("25P02") // executed again in the failed transaction
 	rows(left, 2)
 	left.Abandon("57P01")
 	s.Bind(t.Context(), &d) // and never executed
@@ -179,6 +180,7 @@ func TestAuditedPieces(t *testing.T) {
 		"select allowed 4: SELECT id FROM sales suspended",
 		"select allowed 3: SELECT id FROM sales",
 		"select allowed57014 1: SELECT id FROM sales",
+		"select allowed25P02 0: SELECT id FROM sales",
 		"select allowed57P01 2: SELECT id FROM sales unfinished",
 		"protocol 54000 0: ",
 	}

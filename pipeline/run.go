@@ -127,6 +127,7 @@ func (r *Run) Abandon(sqlstate string) {
 func (r *Run) Fail(sqlstate string) {
 	o := r.outcome()
 	o.SQLState = sqlstate
+	r.rows = 0
 	if r.finish != nil {
 		r.finish(o)
 	}
