@@ -314,3 +314,29 @@ func replies(p *pgtest.Peer, n int) string {
 	}
 	return strings.Join(got, " ")
 }
+
+// TestLongError: a statement ends with its error, however long that is, whoever
+// sent it.
+func TestLongError(t *testing.T) {
+	for _, who := range []bool{true, false} {
+		ended := make(chan pipeline.Outcome, 1)
+		d := &decider{governed: who, query: func(context.Context, string) pipeline.Decision {
+			return pipeline.Decision{Text: "select repeat('x', 100000)::int", Runs: []*pipeline.Run{capped(1, func(o pipeline.Outcome) []pipeline.Notice {
+				ended <- o
+				return nil
+			})}}
+		}}
+		client, _ := governed(t, d)
+		client.Send(pgtest.Query("ask 'something'"))
+		client.ExpectError("22P02")
+		client.Expect("Z")
+		select {
+		case o := <-ended:
+			if o.SQLState != "22P02" {
+				t.Errorf("governed %v: %+v", who, o)
+			}
+		default:
+			t.Errorf("governed %v: nothing is known of its end", who)
+		}
+	}
+}

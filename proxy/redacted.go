@@ -18,11 +18,6 @@ const maxRead = 1 << 10
 
 // longError is an error that isn't read whole.
 func (s *session) longError(h wire.Header) error {
-	if !s.governed {
-		s.replies.failed("")
-		s.down.Pass(h)
-		return nil
-	}
 	prefix, err := s.down.Prefix(h, maxRead)
 	if err != nil {
 		return err
@@ -32,6 +27,10 @@ func (s *session) longError(h wire.Header) error {
 		run.Fail(code)
 	}
 	s.replies.failed(code)
+	if !s.governed {
+		s.down.Pass(h)
+		return nil
+	}
 	s.downBuf = wire.AppendErrorResponse(s.downBuf[:0], told("ERROR", (*redact.Own)(nil).Error(redact.Report{Code: code})))
 	return s.down.Replace(h, s.downBuf)
 }
