@@ -176,6 +176,8 @@ func TestAuditedPieces(t *testing.T) {
 	left.Abandon("57P01")
 	s.Bind(t.Context(), &d) // and never executed
 	s.Refused(&Error{Code: "54000", Message: "too long"})
+	s.Query(t.Context(), "SELECT 1")
+	s.Cancelled()
 	want := []string{
 		"select allowed 4: SELECT id FROM sales suspended",
 		"select allowed 3: SELECT id FROM sales",
@@ -183,6 +185,7 @@ func TestAuditedPieces(t *testing.T) {
 		"select allowed25P02 0: SELECT id FROM sales",
 		"select allowed57P01 2: SELECT id FROM sales unfinished",
 		"protocol 54000 0: ",
+		"sql 57014 0: SELECT 1",
 	}
 	if diff := cmp.Diff(want, short(lines())); diff != "" {
 		t.Error(diff)

@@ -165,6 +165,11 @@ func (s *Session) refused(kind string, err error) *Denial {
 	return d
 }
 
+// Cancelled refuses what was just decided: the client has cancelled it meanwhile.
+func (s *Session) Cancelled() *Denial {
+	return s.refused("sql", &Error{Code: "57014", Message: "canceling statement due to user request"})
+}
+
 // keep makes a receipt the session's last one.
 func (s *Session) keep(r *Receipt) {
 	s.mu.Lock()

@@ -69,12 +69,17 @@ func (s *session) decided(answer any, v Verdict, err error) {
 	s.turn(s.upstream)
 }
 
-// judging asks for a decision about a statement.
-func judging(ask func(context.Context) pipeline.Decision) func(context.Context) (*pipeline.Decision, Verdict) {
+// judging asks for a decision about a statement. Nobody wants it any more who
+// has cancelled it.
+func (s *session) judging(ask func(context.Context) pipeline.Decision) func(context.Context) (*pipeline.Decision, Verdict) {
 	return func(ctx context.Context) (*pipeline.Decision, Verdict) {
 		d := ask(ctx)
-		if ctx.Err() != nil { // nobody wants the answer, whatever it was
-			d = refusal(errCancelled)
+		switch {
+		case ctx.Err() == nil || planted(&d):
+		case d.Untouched:
+			d = planting(newDenial(errCancelled))
+		default:
+			d = planting(s.decider.Cancelled())
 		}
 		return &d, verdict(&d)
 	}
@@ -89,11 +94,11 @@ func judged(d pipeline.Decision, known bool) (*pipeline.Decision, Verdict, bool)
 }
 
 // denying asks whether something that was judged before is denied now.
-func denying(ask func(context.Context) *pipeline.Denial) func(context.Context) (*pipeline.Denial, Verdict) {
+func (s *session) denying(ask func(context.Context) *pipeline.Denial) func(context.Context) (*pipeline.Denial, Verdict) {
 	return func(ctx context.Context) (*pipeline.Denial, Verdict) {
 		d := ask(ctx)
 		if d == nil && ctx.Err() != nil {
-			d = newDenial(errCancelled)
+			d = s.decider.Cancelled()
 		}
 		if d != nil {
 			return d, Denied

@@ -84,7 +84,7 @@ func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
 	return atOnce(s, known, func(ctx context.Context) (pipeline.Binding, Verdict) {
 		b := s.decider.Bind(ctx, d)
 		if b.Denial == nil && ctx.Err() != nil {
-			b = pipeline.Binding{Denial: newDenial(errCancelled)}
+			b = pipeline.Binding{Denial: s.decider.Cancelled()}
 		}
 		switch {
 		case b.Denial != nil:
@@ -161,7 +161,7 @@ func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
 	if s.answer == nil && !s.decider.Stale(o.decision) {
 		return s.forward(h, due)
 	}
-	denial, err := decide(s, denying(func(ctx context.Context) *pipeline.Denial { return s.decider.Describe(ctx, o.decision) }))
+	denial, err := decide(s, s.denying(func(ctx context.Context) *pipeline.Denial { return s.decider.Describe(ctx, o.decision) }))
 	if err != nil {
 		return err
 	}

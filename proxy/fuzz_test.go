@@ -17,10 +17,12 @@ import (
 // denies is a Decider that refuses everything.
 type denies struct{}
 
-func (denies) Governed() bool                                  { return true }
-func (denies) Query(context.Context, string) pipeline.Decision { return refusal(errCancelled) }
+func (denies) Governed() bool { return true }
+func (denies) Query(context.Context, string) pipeline.Decision {
+	return planting(newDenial(errCancelled))
+}
 func (denies) Parse(context.Context, string, []uint32) pipeline.Decision {
-	return refusal(errCancelled)
+	return planting(newDenial(errCancelled))
 }
 func (denies) Ready(byte)                                                {}
 func (denies) Bind(context.Context, *pipeline.Decision) pipeline.Binding { return pipeline.Binding{} }
@@ -29,6 +31,7 @@ func (denies) Follow(pipeline.Names)                                     {}
 func (denies) QueryNow(string) (pipeline.Decision, bool)                 { return pipeline.Decision{}, false }
 func (denies) ParseNow(string, []uint32) (pipeline.Decision, bool)       { return pipeline.Decision{}, false }
 func (denies) BindNow(*pipeline.Decision) (pipeline.Binding, bool)       { return pipeline.Binding{}, false }
+func (denies) Cancelled() *pipeline.Denial                               { return newDenial(errCancelled) }
 func (denies) Refused(error)                                             {}
 
 func (denies) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }

@@ -54,7 +54,7 @@ func (s *session) query(h wire.Header) error {
 	}
 	sql := string(text)
 	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.QueryNow(sql)) },
-		judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
+		s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *session) parse(h wire.Header) error {
 func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) error {
 	oids, text := p.OIDs(), string(p.Text)
 	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.ParseNow(text, oids)) },
-		judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
+		s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
 	if err != nil {
 		return err
 	}
@@ -157,9 +157,8 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 // planted reports whether a decision's text is the planted word.
 func planted(d *pipeline.Decision) bool { return d.Denial != nil && d.Text == d.Denial.Word }
 
-// refusal is a decision of our own against a whole message.
-func refusal(err error) pipeline.Decision {
-	d := newDenial(err)
+// planting is a decision against a whole message.
+func planting(d *pipeline.Denial) pipeline.Decision {
 	return pipeline.Decision{Text: d.Word, Denial: d}
 }
 

@@ -14,14 +14,19 @@ import (
 // scriptedLoans lends what lend gives: the backend's own end and the proxy's.
 func scriptedLoans(t *testing.T, lend func() *proxy.Backend) string {
 	t.Helper()
+	return loans(t, nil, func(got func(*proxy.Backend, error)) { got(lend(), nil) })
+}
+
+func loans(t *testing.T, d proxy.Decider, borrow func(got func(*proxy.Backend, error))) string {
+	t.Helper()
 	lender := &proxy.Lender{
 		Statements: transaction.NewTable(10, 1<<10),
-		Greeting:   func(context.Context, *poll.Loop) (map[string]string, error) { return nil, nil },
+		Greeting:   func(context.Context, *poll.Loop) (map[string]string, error) { return map[string]string{}, nil },
 		Take:       func(func()) *proxy.Backend { return nil },
-		Borrow:     func(_ context.Context, got func(*proxy.Backend, error)) { got(lend(), nil) },
+		Borrow:     func(_ context.Context, got func(*proxy.Backend, error)) { borrow(got) },
 	}
 	_, addr := serve(t, proxy.Options{Gate: gate(func(context.Context, auth.Principal, proxy.Startup) (proxy.Admission, error) {
-		return proxy.Admission{Lend: lender}, nil
+		return proxy.Admission{Decider: d, Lend: lender}, nil
 	})})
 	return addr
 }
@@ -76,4 +81,22 @@ func TestAllLost(t *testing.T) {
 	client.Send(pgtest.Query("select"))
 	client.ExpectError("08006")
 	client.ExpectEnd()
+}
+
+// TestNoneToLend: the decider hears of what is refused because there is no backend.
+func TestNoneToLend(t *testing.T) {
+	full := &proxy.Failure{Code: "53300", Message: "all backends are in use"}
+	d := &decider{governed: true}
+	client := pgtest.Dial(t, loans(t, d, func(got func(*proxy.Backend, error)) { got(nil, full) }))
+	client.Login(password, "user", "ana")
+	client.Send(pgtest.Parse("", "select 1"), pgtest.Bind("", ""), pgtest.Sync(), pgtest.Query("select 2"))
+	for range 2 {
+		client.ExpectError("53300")
+		client.Expect("Z")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.refused) != 2 || d.refused[0] != full {
+		t.Errorf("%v", d.refused)
+	}
 }

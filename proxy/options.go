@@ -178,6 +178,9 @@ type Decider interface {
 	Describe(ctx context.Context, d *pipeline.Decision) *pipeline.Denial
 	// Execute is asked before a portal begins whose Run says Executes.
 	Execute(ctx context.Context, r *pipeline.Run) pipeline.Execution
+	// Cancelled refuses what was just decided, other than Untouched, because the
+	// client has cancelled it meanwhile.
+	Cancelled() *pipeline.Denial
 	// Refused tells of a message to a governed session that was refused without
 	// asking the Decider.
 	Refused(err error)

@@ -96,7 +96,7 @@ func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, er
 	e, err := decide(s, func(ctx context.Context) (pipeline.Execution, Verdict) {
 		e := s.decider.Execute(ctx, o.run)
 		if e.Denial == nil && ctx.Err() != nil {
-			e.Denial = newDenial(errCancelled)
+			e.Denial = s.decider.Cancelled()
 		}
 		if e.Denial != nil {
 			return e, Denied

@@ -42,6 +42,9 @@ func (s *session) refuse(h wire.Header) error {
 	l := s.lent
 	var answer []byte
 	if !l.told {
+		if s.governed {
+			s.decider.Refused(l.refusal)
+		}
 		answer = wire.AppendErrorResponse(nil, report(l.refusal, "ERROR", s.log))
 	}
 	ends := h.Type == wire.Sync || (!l.told && (h.Type == wire.Query || h.Type == wire.FunctionCall))

@@ -63,6 +63,8 @@ type decider struct {
 	status []byte
 	// refused are the refusals that it wasn't asked about.
 	refused []error
+	// cancelled counts what was cancelled while it was decided.
+	cancelled int
 }
 
 func (d *decider) Governed() bool { return d.governed }
@@ -139,6 +141,13 @@ func (d *decider) Follow(n pipeline.Names) {
 	if d.follows != nil {
 		d.follows.names = n
 	}
+}
+
+func (d *decider) Cancelled() *pipeline.Denial {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cancelled++
+	return &pipeline.Denial{Word: "denied_cancelled", Err: &pipeline.Error{Code: "57014", Message: "canceling statement due to user request"}}
 }
 
 func (d *decider) Refused(err error) {

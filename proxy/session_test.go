@@ -213,6 +213,11 @@ func TestCancelWhileDeciding(t *testing.T) {
 	backend.Send(pgtest.Error("ERROR", "42601", `syntax error at or near "`+word+`"`), pgtest.Ready('I'))
 	client.ExpectError("57014")
 	client.Expect("Z")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cancelled != 1 {
+		t.Errorf("the decider was told %d times", d.cancelled)
+	}
 }
 
 func TestShutdown(t *testing.T) {
