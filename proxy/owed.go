@@ -51,12 +51,24 @@ type owedReply struct {
 	lent *lentReply
 }
 
+// bytes is about how much a reply that is owed will take: the texts that are
+// kept for it, and with them its lines in the audit log.
+func (r *owedReply) bytes() int {
+	if r.own == nil || r.kind != owesQuery && r.kind != owesParse && r.kind != owesExecute {
+		return 0
+	}
+	return len(r.own.Client) + len(r.own.Sent)
+}
+
 // chunkSize is how many replies a chunk of the queue holds: three kilobytes.
 const chunkSize = 32
 
-// maxOwed bounds the queue, and with it what a client's pipeline costs: the
-// next message waits.
-const maxOwed = 1 << 14
+// maxOwed and maxOwedBytes bound the queue, and with it what a client's pipeline
+// costs: the next message waits.
+const (
+	maxOwed      = 1 << 14
+	maxOwedBytes = 4 << 20
+)
 
 type owedChunk struct {
 	replies [chunkSize]owedReply
@@ -73,6 +85,7 @@ type owed struct {
 	read    int
 	spare   *owedChunk
 
+	bytes   int // of the replies in it
 	pushed  uint64
 	popped  uint64
 	batches uint64 // ended batches
@@ -99,6 +112,7 @@ func (q *owed) push(r owedReply) {
 	}
 	r.ends = q.ends(r.kind)
 	q.tail.replies[q.written] = r
+	q.bytes += r.bytes()
 	q.written++
 	q.pushed++
 }
@@ -160,6 +174,7 @@ func (q *owed) pop(failed bool) {
 	if r.ends {
 		q.settled++
 	}
+	q.bytes -= r.bytes()
 	*r = owedReply{} // nothing is kept alive
 	q.read++
 	q.popped++
@@ -171,7 +186,11 @@ func (q *owed) skips() bool { return q.settled == q.batches && q.skipping }
 
 func (q *owed) empty() bool { return q.popped == q.pushed }
 
-func (q *owed) full() bool { return q.pushed-q.popped >= maxOwed }
+// full tells that the next message has to wait. What is skipped up to the next
+// Sync is answered by that alone.
+func (q *owed) full() bool {
+	return (q.pushed-q.popped >= maxOwed || q.bytes >= maxOwedBytes) && !q.skips()
+}
 
 // isSettled reports whether the outcome of every message of the batch is known.
 func (q *owed) isSettled(batch uint64) bool { return q.settled > batch }

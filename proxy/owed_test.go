@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/redact"
 )
 
 // TestOwedOrder: replies come out in their order, however many wait.
@@ -170,5 +172,32 @@ func BenchmarkOwed(b *testing.B) {
 		q.push(owedReply{kind: owesParse})
 		q.head()
 		q.pop(false)
+	}
+}
+
+// TestOwedBytes: long texts fill the queue, unless what is in it is skipped.
+func TestOwedBytes(t *testing.T) {
+	q := newOwed()
+	long := owedReply{kind: owesParse, own: &redact.Own{Client: strings.Repeat("x", maxOwedBytes/2), Sent: "x"}}
+	q.push(long)
+	if q.full() {
+		t.Error("full too early")
+	}
+	q.push(long)
+	if !q.full() {
+		t.Error("not full")
+	}
+	q.skipping = true
+	if q.full() {
+		t.Error("what is skipped waits for its Sync")
+	}
+	q.skipping = false
+	q.pop(false)
+	if q.full() {
+		t.Error("full still")
+	}
+	q.pop(false)
+	if q.bytes != 0 {
+		t.Errorf("%d bytes of nothing", q.bytes)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgask/pgask/integration/postgres"
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/pgtest"
 )
@@ -240,6 +242,39 @@ select $$a$$ \gdesc
 	if d, th := normal(direct), normal(through); d != th {
 		t.Errorf("direct:\n%s\nthrough:\n%s", d, th)
 	}
+}
+
+// TestLargePipeline: a batch and Queries of more bytes than may be owed at once are
+// carried out, also where one fails.
+func TestLargePipeline(t *testing.T) {
+	judge := func(text string) pipeline.Decision {
+		sent := strings.TrimRight(text, "- ")
+		return pipeline.Decision{Text: sent, Own: &redact.Own{Client: text, Sent: sent}}
+	}
+	d := &decider{governed: true, knows: true, parse: judge, query: func(_ context.Context, text string) pipeline.Decision { return judge(text) }}
+	db := postgres.ForTest(t).CreateDatabase(t)
+	_, addr := serve(t, proxy.Options{Gate: realBackend(t, db, func() proxy.Decider { return d }), Limits: proxy.Limits{StatementBytes: 2 << 20}})
+	client := pgtest.Dial(t, addr)
+	client.Login(password, "user", "ana")
+	const n = 12
+	padding := "--" + strings.Repeat(" ", 1<<20)
+	batch := func(bad int) (all []byte) {
+		for i := range n {
+			text := "select 1"
+			if i == bad {
+				text = "select broken"
+			}
+			all = append(append(append(all, pgtest.Parse("", text+padding)...), pgtest.Bind("", "")...), pgtest.Execute("", 0)...)
+		}
+		return append(all, pgtest.Sync()...)
+	}
+	go send(client, bytes.Join([][]byte{batch(-1), batch(2), batch(n - 1), bytes.Repeat(pgtest.Query("select 1"+padding), n)}, nil), 1<<16)
+	client.Expect(strings.Repeat("12DC", n) + "Z")
+	client.Expect("12DC12DC")
+	client.ExpectError("42703")
+	client.Expect("Z" + strings.Repeat("12DC", n-1))
+	client.ExpectError("42703")
+	client.Expect("Z" + strings.Repeat("TDCZ", n))
 }
 
 // TestLongPipeline: more replies owed than the queue may hold, while the client

@@ -49,7 +49,7 @@ func (s *session) carryUp() error {
 			return err
 		}
 		if s.owed.full() {
-			return s.await(func() bool { return !s.owed.full() })
+			return s.awaitRoom()
 		}
 		if s.lent != nil {
 			handled, err := s.lentFrame(h)
@@ -140,6 +140,17 @@ func (s *session) clientEnded(err error) error {
 }
 
 // await holds the frame at hand until downstream has made done true.
+// awaitRoom holds the frame at hand until less is owed. Postgres keeps answers
+// back until a batch has its Sync, or it is asked for them.
+func (s *session) awaitRoom() error {
+	if s.owed.open {
+		if err := s.up.Put([]byte{wire.Flush, 0, 0, 0, 4}); err != nil {
+			return err
+		}
+	}
+	return s.await(func() bool { return !s.owed.full() })
+}
+
 func (s *session) await(done func() bool) error {
 	s.hold = done
 	return errHold
