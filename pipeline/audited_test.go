@@ -274,10 +274,20 @@ func TestAuditRequired(t *testing.T) {
 	if d = clerk.Parse(t.Context(), "SELECT 1", nil); d.Denial != nil {
 		t.Fatal(d.Denial.Err)
 	}
+	portal := clerk.Bind(t.Context(), &d).Run
+	if !clerk.ExecuteNow(portal) {
+		t.Error("with a log: nothing can be executed")
+	}
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
 	for tick := time.NewTicker(10 * time.Millisecond); f.pipe.audit.Ready(); <-tick.C {
+	}
+	if clerk.ExecuteNow(portal) {
+		t.Error("a portal would be executed without a line")
+	}
+	if e := clerk.Execute(t.Context(), portal); e.Denial == nil || sqlState(e.Denial.Err) != "58030" {
+		t.Errorf("a portal: %+v", e)
 	}
 	if b := clerk.Bind(t.Context(), &d); b.Denial == nil || sqlState(b.Denial.Err) != "58030" {
 		t.Errorf("a prepared statement: %+v", b)

@@ -72,12 +72,16 @@ func (s *Session) Stale(d *Decision) bool {
 	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh())
 }
 
-// Execute looks up what an EXECUTE behind a portal runs.
+// ExecuteNow tells that Execute has nothing to say of a portal. It never blocks.
+func (s *Session) ExecuteNow(r *Run) bool { return !r.Executes() && s.p.audit.Ready() }
+
+// Execute looks up what an EXECUTE behind a portal runs. Of others it only asks
+// whether the audit log could have the line: they were judged when they were bound.
 func (s *Session) Execute(ctx context.Context, r *Run) Execution {
 	v := r.of
 	s.message = nil
 	s.takeUpAgain(v)
-	if v.passes {
+	if v.passes && r.Executes() {
 		d, err := s.names.Prepared(v.facts.Prepared)
 		if err == nil && !d.followed() {
 			r.origin = nil
@@ -86,6 +90,9 @@ func (s *Session) Execute(ctx context.Context, r *Run) Execution {
 	}
 	if err := s.admitAgain(ctx, v); err != nil {
 		return Execution{Denial: s.refused(v.kind, ended(ctx, err))}
+	}
+	if !r.Executes() {
+		return Execution{}
 	}
 	origin, err := s.stillHolds(ctx, v.facts.Prepared)
 	if err != nil {

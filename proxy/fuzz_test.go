@@ -36,6 +36,8 @@ func (denies) Refused(error)                                             {}
 
 func (denies) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
 
+func (denies) ExecuteNow(*pipeline.Run) bool { return false }
+
 func (denies) Execute(context.Context, *pipeline.Run) pipeline.Execution { return pipeline.Execution{} }
 
 // FuzzGoverned: whatever a client sends, no statement that was not judged

@@ -176,7 +176,10 @@ type Decider interface {
 	// Describe judges it again, and returns a refusal or nil.
 	Stale(d *pipeline.Decision) bool
 	Describe(ctx context.Context, d *pipeline.Decision) *pipeline.Denial
-	// Execute is asked before a portal begins whose Run says Executes.
+	// Execute is asked before a portal is executed, for the rest of an EXECUTE's
+	// rows no more; ExecuteNow says first, on the loop and without blocking, that
+	// it needn't be.
+	ExecuteNow(r *pipeline.Run) bool
 	Execute(ctx context.Context, r *pipeline.Run) pipeline.Execution
 	// Cancelled refuses what was just decided, other than Untouched, because the
 	// client has cancelled it meanwhile.

@@ -340,3 +340,26 @@ func TestLongError(t *testing.T) {
 		}
 	}
 }
+
+// TestExecuteIsAsked: a portal that is bound is executed only while the decider lets
+// it, and refused in its place of the conversation.
+func TestExecuteIsAsked(t *testing.T) {
+	d := rules()
+	asked := 0
+	d.execute = func() *pipeline.Denial {
+		if asked++; asked == 2 {
+			return deny("denied_00000000000000000000000000000000").Denial
+		}
+		return nil
+	}
+	client, _ := governed(t, d)
+	client.Send(pgtest.Parse("", "cap 9: select generate_series(1, 3)"), pgtest.Bind("", ""), pgtest.Execute("", 1), pgtest.Execute("", 1), pgtest.Execute("", 1), pgtest.Sync())
+	client.Expect("12Ds")
+	client.ExpectError("42501")
+	client.Expect("Z")
+	client.Send(pgtest.Query("select 1"))
+	client.Expect("TDCZ")
+	if asked != 3 {
+		t.Errorf("asked %d times", asked)
+	}
+}

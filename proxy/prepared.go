@@ -79,10 +79,11 @@ func (s *session) renamed(all []*pipeline.NameChange) []*change {
 	return out
 }
 
-// again asks the Decider whether a portal whose statement is an EXECUTE may
-// run: what the name stands for is found when it begins to.
+// again asks the Decider whether a portal may run: the audit log may have become
+// unwritable since it was bound, and what the name of an EXECUTE stands for is
+// found when it begins to.
 func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, err error) {
-	if o.run == nil || !o.run.Executes() {
+	if o.run == nil || s.answer == nil && s.decider.ExecuteNow(o.run) {
 		return nil, nil
 	}
 	if c := o.begun; c != nil {
@@ -112,7 +113,9 @@ func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, er
 	if e.Trap != nil {
 		o.denial = e.Trap
 	}
-	o.begun = &change{batch: s.owed.batches}
-	due.change = o.begun
+	if o.run.Executes() {
+		o.begun = &change{batch: s.owed.batches}
+		due.change = o.begun
+	}
 	return nil, nil
 }

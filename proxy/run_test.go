@@ -53,6 +53,7 @@ type decider struct {
 	query    func(ctx context.Context, text string) pipeline.Decision
 	parse    func(text string) pipeline.Decision
 	bind     func(d *pipeline.Decision) pipeline.Binding
+	execute  func() *pipeline.Denial
 	// knows its answers at once, where they don't wait.
 	knows bool
 	// follows, unless nil, judges without changing anything.
@@ -130,7 +131,12 @@ func (d *decider) BindNow(of *pipeline.Decision) (pipeline.Binding, bool) {
 func (d *decider) Stale(*pipeline.Decision) bool                                 { return false }
 func (d *decider) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
 
+func (d *decider) ExecuteNow(r *pipeline.Run) bool { return d.execute == nil && !r.Executes() }
+
 func (d *decider) Execute(_ context.Context, r *pipeline.Run) pipeline.Execution {
+	if d.execute != nil {
+		return pipeline.Execution{Denial: d.execute()}
+	}
 	if d.follows != nil {
 		d.follows.execute(r)
 	}
