@@ -170,6 +170,7 @@ func TestAuditedPieces(t *testing.T) {
 	rows(pieces, 3)
 	pieces.Complete("SELECT 3")
 	rows(failed, 1)
+	id := failed.RequestID()
 	failed.Fail("57014")
 	failed.Fail("25P02") // executed again in the failed transaction
 	rows(left, 2)
@@ -187,8 +188,14 @@ func TestAuditedPieces(t *testing.T) {
 		"protocol 54000 0: ",
 		"sql 57014 0: SELECT 1",
 	}
-	if diff := cmp.Diff(want, short(lines())); diff != "" {
-		t.Error(diff)
+	all := lines()
+	if diff := cmp.Diff(want, short(all)); diff != "" {
+		t.Fatal(diff)
+	}
+	for i, l := range all {
+		if (l.RequestID == id) != (i == 2) {
+			t.Errorf("line %d is of request %q", i, l.RequestID)
+		}
 	}
 }
 

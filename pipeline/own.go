@@ -17,7 +17,6 @@ func (s *Session) own(text, sent string, verdicts []*verdict) *redact.Own {
 	if len(verdicts) == 0 || s.at == nil {
 		return o
 	}
-	o.Request = verdicts[0].receipt.RequestID
 	view := s.at.view
 	o.Known = func(name string) bool {
 		return slices.ContainsFunc(verdicts, func(v *verdict) bool { return view.Shows(v.facts.Tables, name) })

@@ -32,7 +32,7 @@ const allowed = "allowed"
 
 // completed is the receipt of one execution that began at a time and has ended.
 func (r Receipt) completed(o Outcome, began, now time.Time) *Receipt {
-	r.RequestID = requestID()
+	r.RequestID = o.RequestID
 	r.Rows = &o.Rows
 	r.Truncated = o.Truncated
 	r.MS = took(now.Sub(began))

@@ -24,6 +24,17 @@ type Run struct {
 	// of is the verdict that is executed, and origin, once it is known, the
 	// prepared statement's that an EXECUTE shows.
 	of, origin *verdict
+	// request is the id of the execution at hand, empty until somebody asks.
+	request string
+}
+
+// RequestID is what connects the execution at hand with the log, its receipt
+// and its line in the audit log.
+func (r *Run) RequestID() string {
+	if r.request == "" {
+		r.request = requestID()
+	}
+	return r.request
 }
 
 // Executes tells of an EXECUTE whose name isn't looked up yet.
@@ -55,6 +66,8 @@ type Outcome struct {
 	Suspended bool
 	// Unfinished tells that the session ended before the execution did.
 	Unfinished bool
+	// RequestID is what connects the execution with the log.
+	RequestID string
 }
 
 // trailer is the size of what ends a binary COPY, in bytes. A row is larger,
@@ -133,11 +146,14 @@ func (r *Run) Fail(sqlstate string) {
 	}
 }
 
+// outcome ends the execution at hand: what comes next is another request.
 func (r *Run) outcome() Outcome {
-	if r.budget == nil {
-		return Outcome{Rows: r.rows, Shown: r.rows}
+	o := Outcome{Rows: r.rows, Shown: r.rows, RequestID: r.RequestID()}
+	r.request = ""
+	if r.budget != nil {
+		o.Rows, o.Truncated = r.budget.seen, r.budget.cut
 	}
-	return Outcome{Rows: r.budget.seen, Shown: r.rows, Truncated: r.budget.cut}
+	return o
 }
 
 // retag puts the number of rows that were shown into a command tag, whose last

@@ -22,7 +22,7 @@ func (s *session) errorResponse(h wire.Header) error {
 	said, severity := string(wire.Field(body, 'C')), severityOf(body)
 	if severity == "FATAL" || severity == "PANIC" {
 		s.fatal, s.lastSaid = true, said
-		return s.passError(h, body, nil)
+		return s.passError(h, body, nil, requestOf(s.replies.watching()))
 	}
 	if due := s.replies.due(); due != nil && due.lent != nil && due.lent.silent && !s.replies.skipping {
 		s.replies.failed(said)
@@ -39,15 +39,24 @@ func (s *session) errorResponse(h wire.Header) error {
 		denial.Shown()
 		code = sqlState(denial.Err)
 	}
-	if run := s.replies.watching(); run != nil {
+	run := s.replies.watching()
+	request := requestOf(run)
+	if run != nil {
 		run.Fail(code)
 	}
 	s.replies.failed(said)
 	if denial == nil {
-		return s.passError(h, body, own)
+		return s.passError(h, body, own, request)
 	}
 	s.downBuf = wire.AppendErrorResponse(s.downBuf[:0], report(denial.Err, "ERROR", s.log))
 	return s.down.Replace(h, s.downBuf)
+}
+
+func requestOf(run *pipeline.Run) string {
+	if run == nil {
+		return ""
+	}
+	return run.RequestID()
 }
 
 // severityOf is the untranslated severity, which servers before 9.6 lack.

@@ -36,8 +36,9 @@ func (s *session) longError(h wire.Header) error {
 }
 
 // passError carries an error of Postgres's. For a governed client it is
-// redacted; where only the statement was rewritten, its position moves.
-func (s *session) passError(h wire.Header, body []byte, own *redact.Own) error {
+// redacted; where only the statement was rewritten, its position moves. request
+// is the id of what failed, empty where that isn't known.
+func (s *session) passError(h wire.Header, body []byte, own *redact.Own, request string) error {
 	if !s.governed && own == nil {
 		s.down.Pass(h)
 		return nil
@@ -47,10 +48,6 @@ func (s *session) passError(h wire.Header, body []byte, own *redact.Own) error {
 		r.Position = own.Moved(r.Position)
 		s.downBuf = wire.AppendErrorResponse(s.downBuf[:0], r)
 		return s.down.Replace(h, s.downBuf)
-	}
-	request := ""
-	if own != nil {
-		request = own.Request
 	}
 	s.log.Debug("error of the backend", "request", request, "sqlstate", r.Code, "message", r.Message, "detail", r.Detail)
 	shown := own.Error(redact.Report{Code: r.Code, Message: r.Message, Hint: r.Hint, Position: r.Position})

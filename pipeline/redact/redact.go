@@ -23,8 +23,6 @@ type Report struct {
 type Own struct {
 	// Client is the text of the client's message, Sent what was sent in its place.
 	Client, Sent string
-	// Request is what connects the client's statement with the log.
-	Request string
 	// Known tells of a name that isn't in the client's text whether it may be
 	// shown; nil for none.
 	Known func(name string) bool
