@@ -22,8 +22,8 @@ var errExplainSlow = errors.New("EXPLAIN timed out")
 // explain asks Postgres for the plan of an approved statement and reads the
 // estimate from it. A statement with parameters is planned generically, as
 // Postgres would without their values.
-func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Approved, oids []uint32) (e estimate, err error) {
-	script, at, err := explainScript(a, oids)
+func (d *Database) explain(ctx context.Context, login auth.Login, a policy.Approved, oids []uint32, limits stmt.Limits) (e estimate, err error) {
+	script, at, err := explainScript(a, oids, limits)
 	if err != nil {
 		return estimate{}, err
 	}
@@ -78,8 +78,8 @@ func explainOn(ctx context.Context, p *pgxpool.Pool, database, script string) (e
 // explainScript is the one message sent for a preflight, in a transaction that
 // leaves nothing behind but what it deallocates.
 // at is the byte of it at which the approved text would begin.
-func explainScript(a policy.Approved, oids []uint32) (script string, at int, err error) {
-	text, err := explainable(a)
+func explainScript(a policy.Approved, oids []uint32, limits stmt.Limits) (script string, at int, err error) {
+	text, err := explainable(a, limits)
 	if err != nil {
 		return "", 0, err
 	}
@@ -131,11 +131,11 @@ func explainExecute(name string, params int) string {
 
 // explainable is the part of a statement that EXPLAIN takes: COPY gives its
 // query, the others are explained as they are.
-func explainable(a policy.Approved) (string, error) {
+func explainable(a policy.Approved, limits stmt.Limits) (string, error) {
 	if a.Facts().Tag != "COPY" {
 		return a.SQL(), nil
 	}
-	n, err := stmt.ParseOne(a.SQL(), stmt.DefaultLimits())
+	n, err := stmt.ParseOne(a.SQL(), limits)
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func (s *Session) preflight(ctx context.Context, at *standing, st stmt.Statement
 	}
 	began := s.p.now()
 	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
-	e, err := s.db.explain(ctx, s.login, a, oids)
+	e, err := s.db.explain(ctx, s.login, a, oids, s.p.rewritten())
 	if err != nil {
 		return false, s.explainFailed(ctx, err, s.ownOf(at, st, a))
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -51,5 +52,17 @@ func TestWhoseErrorAFailedPreflightIs(t *testing.T) {
 		if got := s.explainFailed(t.Context(), c.err, nil); sqlState(got) != c.want {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
 		}
+	}
+}
+
+// A COPY that is as long as it may be is longer once it is rewritten, and has its
+// cost estimated all the same.
+func TestPreflightOfALongCopy(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	const around = "COPY (SELECT id FROM shops WHERE city = '') TO STDOUT"
+	text := strings.Replace(around, "''", "'"+strings.Repeat("x", f.pipe.limits.Bytes-len(around))+"'", 1)
+	if d := s.Query(t.Context(), text); d.Denial != nil {
+		t.Error(d.Denial.Err)
 	}
 }
