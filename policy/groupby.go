@@ -36,7 +36,9 @@ func (j *judge) expandGroupBy(s *pg_query.SelectStmt, l *level) {
 			continue
 		}
 		grouped[src][r.column.base] = true
-		s.GroupClause = append(s.GroupClause, stmt.Column(src.name, src.visibleName(r.column.base)))
+		if name := l.spelling(r.column); name != nil {
+			s.GroupClause = append(s.GroupClause, name)
+		}
 	}
 }
 
@@ -74,14 +76,21 @@ func coversKey(it *item, grouped map[string]bool) bool {
 	return true
 }
 
-// visibleName is what the item calls a column of its relation.
-func (it *item) visibleName(base string) string {
-	for _, c := range it.columns {
-		if c.base == base {
-			return c.name
+// spelling names a column through the FROM item that shows it: an alias of a
+// join hides those of its sides. nil where none does.
+func (l *level) spelling(c column) *pg_query.Node {
+	for _, it := range l.items {
+		name := it.name
+		if it.rename != "" {
+			name = it.rename
+		}
+		for _, own := range it.columns {
+			if it.byName && own.src == c.src && own.base == c.base {
+				return stmt.Column(name, own.name)
+			}
 		}
 	}
-	return base
+	return nil
 }
 
 // groupable tells whether Postgres can group by the column's type.
