@@ -124,11 +124,15 @@ func (s *sight) all(relation uint32, columns []int) bool {
 	return ok
 }
 
-// indexes over permitted columns alone. An expression or a predicate may name
-// anything; attnum 0 stands for one.
+// indexes over permitted columns alone, by operators and collations of permitted
+// schemas. An expression or a predicate may name anything; attnum 0 stands for one.
 func (s *sight) indexes() {
+	hidden := map[string]bool{}
+	for _, x := range s.view.snapshot.Objects.Schemas {
+		hidden[x.Name] = !slices.Contains(s.out.schemas, x.OID)
+	}
 	for _, x := range s.view.snapshot.Objects.Indexes {
-		if x.Expression || !s.all(x.Table, x.Columns) {
+		if x.Expression || !s.all(x.Table, x.Columns) || slices.ContainsFunc(x.Schemas, func(n string) bool { return hidden[n] }) {
 			continue
 		}
 		s.out.indexes = append(s.out.indexes, x.OID)

@@ -40,6 +40,7 @@ func visibleWorld() *catalog.Snapshot {
 			{OID: 22002, Name: "orders_secret", Table: 20001, Columns: []int{1, 2}},
 			{OID: 22003, Name: "orders_lower", Table: 20001, Columns: []int{0}, Expression: true},
 			{OID: 22004, Name: "payroll_pkey", Table: 20002, Columns: []int{1}},
+			{OID: 22006, Name: "orders_vault", Table: 20001, Columns: []int{1}, Schemas: []string{"public", "vault"}},
 			{OID: 22005, Name: "orders", Table: 20003, Columns: []int{1}},
 		},
 		Constraints: []catalog.Constraint{

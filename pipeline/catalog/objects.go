@@ -20,6 +20,8 @@ type Objects struct {
 	// Added are the names of functions and operators that people put into
 	// pg_catalog, sorted.
 	Added []string
+	// Code are the functions that Postgres calls by itself for values of types.
+	Code []TypeCode
 }
 
 // Schema is a pg_namespace row.
@@ -37,6 +39,9 @@ type Index struct {
 	Columns []int
 	// Expression tells that it has expressions or a predicate.
 	Expression bool
+	// Schemas are those, but for the system's, of operator classes, collations
+	// and operators that its definition names, sorted.
+	Schemas []string
 }
 
 // Constraint is a pg_constraint row of a relation. Ref is 0 but for foreign keys.
@@ -54,7 +59,8 @@ type Constraint struct {
 	RefColumns []int
 }
 
-// Function is a pg_proc row. Args are the OIDs of its input types.
+// Function is a pg_proc row. Args are the OIDs of its arguments' types, those of
+// OUT arguments and result columns too.
 type Function struct {
 	OID          uint32
 	Schema, Name string
@@ -76,6 +82,17 @@ type TypeObject struct {
 	// composite's columns, of a range's bound or a multirange's range.
 	Element, Base uint32
 	Parts         []uint32
+}
+
+// TypeCode is a function that people made and that Postgres calls by itself for
+// values of a type: that of a cast or of a domain's CHECK. Functions in C are left
+// out, since only superusers make those.
+type TypeCode struct {
+	// Types are the OIDs of the domain, or of the cast's two types.
+	Types []uint32
+	// What is for people: the cast of a as b, the check of a.
+	What         string
+	Schema, Name string
 }
 
 // With is the snapshot with the objects, which count for its version. The old

@@ -141,6 +141,10 @@ SELECT pg_catalog.md5(pg_catalog.concat_ws(',',
    FROM pg_catalog.pg_namespace s),
   (SELECT pg_catalog.sum(pg_catalog.hashint8extended(f.oid::pg_catalog.int8, f.xmin::pg_catalog.text::pg_catalog.int8))
    FROM pg_catalog.pg_proc f WHERE f.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid),
+  (SELECT pg_catalog.sum(pg_catalog.hashint8extended(o.oid::pg_catalog.int8, o.xmin::pg_catalog.text::pg_catalog.int8))
+   FROM pg_catalog.pg_operator o WHERE o.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid),
+  (SELECT pg_catalog.sum(pg_catalog.hashint8extended(c.oid::pg_catalog.int8, c.xmin::pg_catalog.text::pg_catalog.int8))
+   FROM pg_catalog.pg_cast c WHERE c.oid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid),
   (SELECT pg_catalog.sum(pg_catalog.hashint8extended(d.objoid::pg_catalog.int8 OPERATOR(pg_catalog.*) 2048
       OPERATOR(pg_catalog.+) d.objsubid, d.xmin::pg_catalog.text::pg_catalog.int8))
    FROM pg_catalog.pg_description d WHERE d.objoid OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid)))`

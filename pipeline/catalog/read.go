@@ -37,7 +37,8 @@ func Read(ctx context.Context, conn Querier, o Options) (*Snapshot, error) {
 	}{{"server", r.identity}, {"types", r.types}, {"relations", r.relations}, {"columns", r.columns},
 		{"keys", r.keys}, {"foreign keys", r.foreignKeys}, {"estimates", r.partitionedRows}, {"statistics", r.distinct},
 		{"system relations", r.system}, {"schemas", r.schemas}, {"indexes", r.indexes}, {"constraints", r.constraints},
-		{"functions", r.functions}, {"additions to pg_catalog", r.added}, {"type objects", r.typeObjects}} {
+		{"functions", r.functions}, {"additions to pg_catalog", r.added}, {"type objects", r.typeObjects},
+		{"functions of types", r.typeCode}} {
 		if err := step.run(); err != nil {
 			return nil, fmt.Errorf("read catalog: %s: %w", step.name, err)
 		}

@@ -1,6 +1,9 @@
 package catalog
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // system reads the relations of the system schemas.
 func (r *reader) system() error {
@@ -33,8 +36,9 @@ func (r *reader) schemas() error {
 func (r *reader) indexes() error {
 	var x Index
 	var columns []int16
-	return r.each(indexesQuery, []any{&x.OID, &x.Name, &x.Table, &columns, &x.Expression}, func() {
+	return r.each(indexesQuery, []any{&x.OID, &x.Name, &x.Table, &columns, &x.Expression, &x.Schemas}, func() {
 		y := x
+		y.Schemas = slices.Clone(x.Schemas)
 		y.Columns = attnums(columns)
 		r.objects.Indexes = append(r.objects.Indexes, y)
 	})
@@ -63,6 +67,17 @@ func (r *reader) functions() error {
 func (r *reader) added() error {
 	var name string
 	return r.each(addedQuery, []any{&name}, func() { r.objects.Added = append(r.objects.Added, name) })
+}
+
+func (r *reader) typeCode() error {
+	var c TypeCode
+	var names []string
+	return r.each(typeCodeQuery, []any{&c.Types, &c.What, &names, &c.Schema, &c.Name}, func() {
+		d := c
+		d.Types = slices.Clone(c.Types)
+		d.What = "the " + c.What + " of " + strings.Join(names, " as ")
+		r.objects.Code = append(r.objects.Code, d)
+	})
 }
 
 func (r *reader) typeObjects() error {

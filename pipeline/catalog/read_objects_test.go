@@ -109,7 +109,8 @@ func TestObjectsVersion(t *testing.T) {
 	for _, sql := range []string{
 		"CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE INDEX ON tags (tag)",
 		"ALTER INDEX tags_tag_idx RENAME TO other_idx", "ALTER TABLE tags ADD CHECK (tag <> '')", "CREATE SCHEMA third",
-		"CREATE TYPE span AS RANGE (subtype = float8)",
+		"CREATE TYPE span AS RANGE (subtype = float8)", "CREATE FUNCTION mood_int(mood) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+		"CREATE CAST (mood AS int) WITH FUNCTION mood_int(mood)",
 	} {
 		run(t, conn, sql)
 		next := read(t, conn, catalog.Options{}).Version
@@ -117,5 +118,49 @@ func TestObjectsVersion(t *testing.T) {
 			t.Errorf("%s didn't change the version", sql)
 		}
 		last = next
+	}
+}
+
+// Functions that Postgres calls by itself are found in casts and in domains'
+// checks, and not where it is its own or one in C.
+func TestTypeCode(t *testing.T) {
+	conn := connect(t, schemaScript(t)+`;
+		CREATE FUNCTION mood_int(mood) RETURNS int LANGUAGE sql AS 'SELECT 1';
+		CREATE CAST (mood AS int) WITH FUNCTION mood_int(mood);
+		CREATE FUNCTION int_mood(bigint) RETURNS mood LANGUAGE sql AS $$SELECT 'sad'::mood$$;
+		CREATE CAST (bigint AS mood) WITH FUNCTION int_mood(bigint);
+		CREATE CAST (mood AS text) WITH INOUT;
+		CREATE FUNCTION known(text) RETURNS bool LANGUAGE sql AS 'SELECT true';
+		CREATE DOMAIN checked AS text CHECK (known(value));
+		CREATE FUNCTION near(text, text) RETURNS bool LANGUAGE sql AS 'SELECT true';
+		CREATE OPERATOR %% (leftarg = text, rightarg = text, function = near);
+		CREATE DOMAIN compared AS text CHECK (value %% 'x');
+		CREATE DOMAIN harmless AS text CHECK (lower(value) = value);
+		CREATE EXTENSION citext`)
+	var got []string
+	for _, c := range read(t, conn, catalog.Options{}).Objects.Code {
+		got = append(got, fmt.Sprintf("%s: %s.%s, %d", c.What, c.Schema, c.Name, len(c.Types)))
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"the cast of int8 as public.mood: public.int_mood, 2", "the cast of public.mood as int4: public.mood_int, 2",
+		"the check of public.checked: public.known, 1", "the check of public.compared: public.near, 1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What an index's definition names besides columns.
+func TestIndexSchemas(t *testing.T) {
+	conn := connect(t, `CREATE SCHEMA side; CREATE COLLATION side.odd (locale = 'C'); CREATE SCHEMA ops; CREATE TABLE t (a text COLLATE side.odd, b text, n int);
+		CREATE OPERATOR CLASS side.texts FOR TYPE text USING btree AS OPERATOR 1 <, FUNCTION 1 bttextcmp(text, text);
+		CREATE INDEX own ON t (a, b); CREATE INDEX collated ON t (b COLLATE side.odd); CREATE INDEX classed ON t (b side.texts);
+		CREATE OPERATOR ops.=== (leftarg = int, rightarg = int, function = int4eq, commutator = OPERATOR(ops.===));
+		CREATE OPERATOR CLASS public.ints FOR TYPE int USING btree AS OPERATOR 3 ops.===, FUNCTION 1 btint4cmp(int, int);
+		ALTER TABLE t ADD CONSTRAINT excluded EXCLUDE USING btree (n public.ints WITH OPERATOR(ops.===))`)
+	got := map[string][]string{}
+	for _, x := range read(t, conn, catalog.Options{}).Objects.Indexes {
+		got[x.Name] = x.Schemas
+	}
+	if diff := cmp.Diff(map[string][]string{"own": {}, "collated": {"side"}, "classed": {"side"}, "excluded": {"ops", "public"}}, got); diff != "" {
+		t.Error(diff)
 	}
 }

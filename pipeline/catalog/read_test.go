@@ -148,6 +148,10 @@ func TestFingerprint(t *testing.T) {
 		{"CREATE VIEW v AS SELECT 1 AS one", true},
 		{"ALTER SCHEMA other RENAME TO others", true},
 		{"CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'", true},
+		{"CREATE FUNCTION mood_int(mood) RETURNS int LANGUAGE sql AS 'SELECT 1'", true},
+		{"CREATE CAST (mood AS int) WITH FUNCTION mood_int(mood)", true},
+		{"CREATE OPERATOR %% (leftarg = text, rightarg = text, function = starts_with)", true},
+		{"ALTER OPERATOR %% (text, text) SET SCHEMA pg_catalog", true},
 		{"SELECT 1", false},
 	}
 	for _, step := range steps {

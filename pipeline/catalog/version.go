@@ -26,6 +26,6 @@ func version(tables []*Table, types []UserType, o *Objects) string {
 	for _, t := range o.System {
 		fmt.Fprintf(h, "s%q %q %d %d\n", t.Name.Schema, t.Name.Table, t.OID, len(t.Columns))
 	}
-	fmt.Fprintf(h, "o%v\n%v\n%v\n%v\n%v\n%q\n", o.Schemas, o.Indexes, o.Constraints, o.Functions, o.Types, o.Added)
+	fmt.Fprintf(h, "o%v\n%v\n%v\n%v\n%v\n%q\n%v\n", o.Schemas, o.Indexes, o.Constraints, o.Functions, o.Types, o.Added, o.Code)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
