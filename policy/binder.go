@@ -17,6 +17,7 @@ type binder struct {
 	attributes map[string]any
 	parts      []*rules
 	partials   partiality
+	code       *typeCode
 }
 
 // grant is what may be read of the table; nil when it may not be read at all.
@@ -36,7 +37,7 @@ func (b binder) grant(t *catalog.Table) *grant {
 	if len(allowing) == 0 {
 		return nil
 	}
-	g := &grant{table: t, denied: map[string]bool{}}
+	g := &grant{table: t, denied: map[string]bool{}, code: map[string]bool{}}
 	b.addColumns(g, allowing)
 	if len(g.columns) == 0 {
 		return nil
@@ -68,8 +69,8 @@ func (b binder) whole(t *catalog.Table) *grant {
 	return g
 }
 
-// addColumns leaves out what any role denies and masks what any role masks
-// (roles of one user state the same rules for a table).
+// addColumns leaves out what any role denies and what would run code, and masks
+// what any role masks (roles of one user state the same rules for a table).
 func (b binder) addColumns(g *grant, allowing []*rules) {
 	for _, c := range g.table.Columns {
 		out := grantColumn{column: c}
@@ -84,8 +85,9 @@ func (b binder) addColumns(g *grant, allowing []*rules) {
 				out.mask = b.mask(g, c, m)
 			}
 		}
-		if denied {
-			g.denied[c.Name] = true
+		code := !denied && b.code.of(c.Type.OID) != nil
+		if denied || code {
+			g.denied[c.Name], g.code[c.Name] = true, code
 			continue
 		}
 		g.columns = append(g.columns, out)

@@ -25,9 +25,35 @@ func (p *Policy) Check(s *catalog.Snapshot) []configs.Fault {
 		c.patterns(r.config.Tables.Deny, ".tables.deny")
 		c.columns()
 		c.scopes()
+		c.typeCode()
 		faults = append(faults, c.faults...)
 	}
 	return faults
+}
+
+// typeCode warns of columns that are denied for their type, and of casts
+// between built-in types, which no rule keeps statements from.
+func (c *checker) typeCode() {
+	code := newTypeCode(&c.snapshot.Objects, c.rules.functions)
+	for _, t := range c.snapshot.Tables {
+		if !c.rules.allows(t.Name) {
+			continue
+		}
+		for _, column := range t.Columns {
+			rule := c.rules.columns[t.Name]
+			if f := code.of(column.Type.OID); f != nil && (rule == nil || !rule.deny[column.Name]) {
+				c.add(c.rules.config.Pos, ".functions.allow", true, "%s.%s can't be read: %s calls %s, which isn't allowed",
+					spell(t.Name), configs.Spell(column.Name), f.What, spell(catalog.Name{Schema: f.Schema, Table: f.Name}))
+			}
+		}
+	}
+	for i := range c.snapshot.Objects.Code {
+		f := &c.snapshot.Objects.Code[i]
+		user := func(oid uint32) bool { return c.snapshot.Objects.TypeObject(oid) != nil }
+		if name := (catalog.Name{Schema: f.Schema, Table: f.Name}); !slices.ContainsFunc(f.Types, user) && !anyFunction(c.rules.functions.allow, f.Schema, f.Name) {
+			c.add(c.rules.config.Pos, ".functions.allow", true, "%s calls %s in any statement: drop that cast", f.What, spell(name))
+		}
+	}
 }
 
 type checker struct {

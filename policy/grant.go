@@ -14,6 +14,8 @@ type grant struct {
 	// denied are the relation's other columns: they exist, so that a name that
 	// could mean one is refused rather than found elsewhere.
 	denied map[string]bool
+	// code are those of them that are denied for their types' functions.
+	code map[string]bool
 	// scope is the bound row rule, nil for all rows.
 	scope *pg_query.Node
 	// simple tells that scope is only constant comparisons, which the planner

@@ -128,9 +128,21 @@ func (v *View) shortest(n catalog.Name) string {
 func (v *View) deniedColumn(qualifier, name string, l *level) *Denied {
 	d := v.refusedColumn(qualifier, name, l)
 	if v.role.Explicit {
-		d.withDetail("A columns rule of the policy denies it.")
+		d.withDetail("%s", whyDenied(name, l))
 	}
 	return d
+}
+
+// whyDenied says what denies a column of one of the relations in sight.
+func whyDenied(name string, l *level) string {
+	for at := l; at != nil; at = at.parent {
+		for _, it := range at.items {
+			if it.grant != nil && it.grant.code[name] {
+				return "Its type calls a function that no rule of this role allows."
+			}
+		}
+	}
+	return "A columns rule of the policy denies it."
 }
 
 // deniedNatural refuses a NATURAL JOIN that would merge a column the role may

@@ -55,6 +55,7 @@ func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, erro
 		v.functions.allow = append(v.functions.allow, p.functions.allow...)
 		v.functions.deny = append(v.functions.deny, p.functions.deny...)
 	}
+	b.code = newTypeCode(&s.Objects, v.functions)
 	for _, t := range s.Tables {
 		if g := b.grant(t); g != nil {
 			v.grants[t.Name] = g

@@ -37,8 +37,8 @@ CREATE FUNCTION sales.hush_trigger_function() RETURNS trigger LANGUAGE plpgsql A
 CREATE PROCEDURE sales.hush_procedure() LANGUAGE sql AS 'SELECT 1';
 CREATE AGGREGATE sales.hush_sum(int) (sfunc = int4pl, stype = int, initcond = '0');
 CREATE OPERATOR sales.%% (leftarg = text, rightarg = text, function = starts_with);
-CREATE FUNCTION sales.hush_cast(sales.shown_place) RETURNS int LANGUAGE sql AS 'SELECT 1';
-CREATE CAST (sales.shown_place AS int) WITH FUNCTION sales.hush_cast(sales.shown_place);
+CREATE FUNCTION sales.hush_cast(sales.hush_place) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE CAST (sales.hush_place AS int) WITH FUNCTION sales.hush_cast(sales.hush_place);
 CREATE TEXT SEARCH CONFIGURATION sales.hush_search (COPY = simple);
 CREATE TEXT SEARCH DICTIONARY sales.hush_dictionary (TEMPLATE = simple);
 CREATE TRIGGER hush_trigger BEFORE INSERT ON sales.shown_orders FOR EACH ROW EXECUTE FUNCTION sales.hush_trigger_function();
