@@ -30,13 +30,16 @@ func sqlState(err error) string {
 	return "XX000"
 }
 
+// errCancelled is what Postgres says of a statement that its client cancelled.
+var errCancelled = &Error{Code: "57014", Message: "canceling statement due to user request"}
+
 // ended turns the end of a context into the error Postgres would give.
 func ended(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), context.Canceled):
-		return &Error{Code: "57014", Message: "canceling statement due to user request"}
+		return errCancelled
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return &Error{Code: "57014", Message: "canceling statement due to statement timeout"}
 	}

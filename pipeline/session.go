@@ -167,7 +167,7 @@ func (s *Session) refused(kind string, err error) *Denial {
 
 // Cancelled refuses what was just decided: the client has cancelled it meanwhile.
 func (s *Session) Cancelled() *Denial {
-	return s.refused("sql", &Error{Code: "57014", Message: "canceling statement due to user request"})
+	return s.refused("sql", errCancelled)
 }
 
 // keep makes a receipt the session's last one.
