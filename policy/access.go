@@ -28,6 +28,10 @@ type accessRule struct {
 func (j *judge) access(n *pg_query.Node, l *level) (bool, error) {
 	if c := n.GetTypeCast(); c != nil {
 		if kind, array := lookupType(c.TypeName); kind != "" {
+			defer func() { j.nested-- }()
+			if err := j.nest(); err != nil {
+				return true, err
+			}
 			j.keepName(n)
 			return true, j.lookupCast(n, kind, array, l)
 		}
@@ -44,6 +48,10 @@ func (j *judge) access(n *pg_query.Node, l *level) (bool, error) {
 	}
 	if anyFunction(j.view.functions.deny, builtinSchema, name) || !plainCall(call) || len(call.Args) < rule.least || len(call.Args) > rule.most {
 		return true, j.view.deniedFunction(name)
+	}
+	defer func() { j.nested-- }()
+	if err := j.nest(); err != nil {
+		return true, err
 	}
 	j.keepName(n)
 	if rule.answer == nil {

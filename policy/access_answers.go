@@ -43,7 +43,7 @@ func (j *judge) toLookup(kind string, call *pg_query.FuncCall, l *level) (*pg_qu
 	if err := j.walk(arg, l); err != nil {
 		return nil, err
 	}
-	return j.view.rendered(j.view.byName(arg, kind), kind, number), nil
+	return j.view.rendered(j.view.byName(arg, kind), kind, number), j.charge(j.view.names().nameBytes)
 }
 
 // visibility asks Postgres about its own objects: the backend's search_path

@@ -126,7 +126,7 @@ func (j *judge) lookedUp(arg *pg_query.Node, kind string, l *level) (*pg_query.N
 	if j.isNumber(arg, l) {
 		return arg, nil
 	}
-	return j.view.byName(arg, kind), nil
+	return j.view.byName(arg, kind), j.charge(j.view.names().nameBytes)
 }
 
 // byName is the OID that a text names, null for what the view may not know:
@@ -321,9 +321,12 @@ func (j *judge) roleCast(n *pg_query.Node, l *level) error {
 func (j *judge) proveLookup(c *pg_query.TypeCast) {
 	number, text := isPlainType(c.TypeName, "oid"), isPlainType(c.TypeName, "text")
 	if f := c.Arg.GetFuncCall(); f != nil && (number || text) && plainCall(f) && len(f.Args) == 1 {
-		name, _, _ := j.accessFunction(f)
+		name, _, ok := j.accessFunction(f)
 		kind, to := cutPrefix(name, "to_")
 		literal := f.Args[0].GetAConst().GetSval()
+		if !ok {
+			return
+		}
 		if text && name == "pg_typeof" || to && literal != nil && kind != "regclass" && j.view.builtinLiteral(kind, literal.Sval) {
 			j.cleared[f] = true
 		}

@@ -18,6 +18,9 @@ type directory struct {
 	// relationsAndIndexes, wholeTables (without a hidden column) and
 	// plainFunctions (of types that the view may know) are sorted.
 	relationsAndIndexes, wholeTables, plainFunctions []uint32
+	// oidBytes and nameBytes are about what a list of all OIDs and one of all
+	// names of objects and columns take as text.
+	oidBytes, nameBytes int
 }
 
 // names is computed when it is first needed.
@@ -57,6 +60,14 @@ func (v *View) learn() *directory {
 	v.learnFunctions(d)
 	d.relationsAndIndexes = sorted(slices.Concat(seen.relations, seen.indexes))
 	d.wholeTables = sorted(d.wholeTables)
+	objects := len(d.relations) + len(d.types) + len(d.functions) + len(d.schemas)
+	d.oidBytes, d.nameBytes = 8*objects, 128*(objects+len(o.System))
+	for _, t := range o.System {
+		d.nameBytes += 24 * len(t.Columns)
+	}
+	for _, g := range v.grants {
+		d.nameBytes += 24 * len(g.columns)
+	}
 	return d
 }
 

@@ -168,6 +168,9 @@ func (j *judge) columnPrivilege(call *pg_query.FuncCall, l *level) (*pg_query.No
 		hidden := j.view.hiddenColumn(stmt.Cast(stmt.Clone(table), typeNamed("oid")), stmt.Cast(args[1], typeNamed("int4")))
 		return stmt.And(isNotNull(j.view.guard(table, setRelations)), stmt.Not(hidden)), nil
 	}
+	if err := j.charge(j.view.names().nameBytes); err != nil {
+		return nil, err
+	}
 	key := stmt.Op("||", stmt.Op("||", stmt.Cast(stmt.Cast(table, typeNamed("oid")), typeNamed("text")), stmt.StringConst(".")), stmt.Cast(args[1], typeNamed("text")))
 	return stmt.Op("?", j.view.columnNames(), key), nil
 }

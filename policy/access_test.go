@@ -293,6 +293,7 @@ func TestAccessProof(t *testing.T) {
 		"SELECT (SELECT CASE WHEN true THEN col_description(g.a, g.b) END FROM (SELECT CAST(16400 AS pg_catalog.oid) AS a, CAST(3 AS pg_catalog.int4) AS b OFFSET 0) AS g)",
 		"SELECT * FROM json_to_recordset('[]') AS x(a regclass)", "SELECT aclexplode('{hush=r/hush}')", "SELECT set_config('role', 'hush', false)", "SELECT current_setting('data_directory')",
 		"SELECT to_regclass('pg_class')", "SELECT CAST(to_regclass('sales.hush_table') AS pg_catalog.text)", "SELECT pg_typeof(1)", "SELECT CAST(pg_typeof(1) AS regtype)",
+		"SELECT CAST(sales.pg_typeof(1) AS pg_catalog.text)", "SELECT CAST(sales.to_regtype('int4') AS pg_catalog.oid)",
 	} {
 		if err := c.view.Prove(sql); err == nil {
 			t.Errorf("proven: %s", sql)

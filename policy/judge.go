@@ -27,6 +27,9 @@ type judge struct {
 	generated int
 	// width is how many columns were spread out so far.
 	width int
+	// nested are the catalog access functions around the node being walked, lists
+	// the bytes of the lists of objects that were written so far.
+	nested, lists int
 	// aggregates counts the aggregate calls around the node being walked.
 	aggregates int
 	// scalars are the output names of scalar sub-selects.

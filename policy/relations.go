@@ -46,6 +46,11 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 	if err := j.spread(len(g.columns)); err != nil {
 		return nil, err
 	}
+	if g.system {
+		if err := j.charge(j.view.names().oidBytes); err != nil {
+			return nil, err
+		}
+	}
 	it := relationItem(g, r.Alias)
 	if err := renameColumns(it, r.Alias); err != nil {
 		return nil, err
