@@ -42,7 +42,9 @@ func note(all *[]*changes, about, where, user string, lines []string) {
 	}
 	for _, c := range *all {
 		if c.about == about && c.where == where && slices.Equal(c.lines, lines) {
-			c.users = append(c.users, user)
+			if !slices.Contains(c.users, user) { // a line may have a statement twice
+				c.users = append(c.users, user)
+			}
 			return
 		}
 	}
@@ -92,8 +94,7 @@ func (d *difference) onDatabase(ctx context.Context, who auth.Principal, databas
 				return unasked(database, err)
 			}
 		}
-		about := one.from + ": " + strings.Join(strings.Fields(one.text), " ")
-		note(&d.verdict, about, database, who.User, seen[0].changes(seen[1]))
+		note(&d.verdict, one.about(), database, who.User, seen[0].changes(seen[1]))
 	}
 	return nil
 }
@@ -191,15 +192,19 @@ func (d *difference) print(w io.Writer) bool {
 			fmt.Fprintf(w, "  %s\n", l)
 		}
 	}
-	about := ""
 	// Changes of one statement stand together, in the order of statements.
+	told := map[string]bool{}
 	for _, one := range d.request.Statements {
+		about := one.about()
+		if told[about] {
+			continue
+		}
 		for _, c := range d.verdict {
-			if !strings.HasPrefix(c.about, one.from+": ") {
+			if c.about != about {
 				continue
 			}
-			if c.about != about {
-				about = c.about
+			if !told[about] {
+				told[about] = true
 				fmt.Fprintln(w, about)
 			}
 			for _, l := range c.lines {

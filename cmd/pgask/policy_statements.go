@@ -21,6 +21,9 @@ type sent struct {
 	from                 string // file and line, or the curated query
 }
 
+// about names the statement: where it is from, and its text on one line.
+func (s sent) about() string { return s.from + ": " + strings.Join(strings.Fields(s.text), " ") }
+
 // statementsToCompare are those of a file, else of the audit log where there is
 // one that keeps texts; and the curated queries.
 func statementsToCompare(all *configs.All, path string) ([]sent, error) {
