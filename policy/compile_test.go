@@ -177,6 +177,27 @@ func TestMissingAttribute(t *testing.T) {
 	}
 }
 
+// TestCheckAttributes: what governed roles refer to, users have.
+func TestCheckAttributes(t *testing.T) {
+	p, faults := policy.Compile(&configs.Policy{Version: 1, Roles: roles(t)})
+	if p == nil {
+		t.Fatal(faults)
+	}
+	user := configs.User{Name: "u", Roles: []string{"analyst"}}
+	if got := p.CheckAttributes(user); len(got) != 1 || !got[0].Warning || !strings.Contains(got[0].Error(), "there is no tenant_id, ") {
+		t.Errorf("without: %v", got)
+	}
+	for _, value := range []any{int64(1), nil} {
+		user.Attributes = map[string]any{"tenant_id": value}
+		if got := p.CheckAttributes(user); len(got) != 0 {
+			t.Errorf("with %v: %v", value, got)
+		}
+	}
+	if got := p.CheckAttributes(configs.User{Name: "u", Roles: []string{"dba", "nobody"}}); len(got) != 0 {
+		t.Errorf("passthrough: %v", got)
+	}
+}
+
 func TestConstants(t *testing.T) {
 	for _, c := range []struct {
 		expr  string

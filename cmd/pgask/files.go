@@ -68,10 +68,12 @@ func inOrder(faults []configs.Fault, path string, named configs.Files) {
 	})
 }
 
-// together checks that the roles of each user can be had by one user.
+// together checks that the roles of each user can be had by one user, who has
+// the attributes that they refer to.
 func together(f *files) []configs.Fault {
 	var faults []configs.Fault
 	for _, u := range f.all.Users.Users {
+		faults = append(faults, f.policy.CheckAttributes(u)...)
 		if len(u.Roles) < 2 {
 			continue
 		}
