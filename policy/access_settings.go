@@ -18,6 +18,8 @@ func (j *judge) currentSetting(call *pg_query.FuncCall, _ *level) (*pg_query.Nod
 		return nil, j.view.deniedFunction("current_setting")
 	}
 	switch name {
+	case "":
+		return nil, deny(stateDenied, "permission denied: current_setting of anything but a literal is not allowed for this role")
 	case "search_path":
 		return text(j.view.pathText()), nil
 	case "role":

@@ -50,7 +50,9 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 		case !slices.Contains(resettable(), name):
 			return nil, facts, deniedSetting(name)
 		}
-	default: // FROM CURRENT, RESET ALL
+	case pg_query.VariableSetKind_VAR_RESET_ALL:
+		return nil, facts, deny(stateDenied, "permission denied: RESET ALL is not allowed for this role").withHint("DISCARD ALL")
+	default: // FROM CURRENT
 		return nil, facts, deny(stateDenied, "permission denied: this form of SET or RESET is not allowed for this role")
 	}
 	return n, facts, nil
