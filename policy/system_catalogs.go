@@ -90,10 +90,11 @@ func serverRules() map[string]systemRule {
 	}
 }
 
-// shownSettings are those of pg_settings beside what SHOW may tell.
+// shownSettings are those of pg_settings beside what SHOW may tell, or in the
+// spelling that it has there.
 func shownSettings() []string {
 	return []string{"search_path", "max_index_keys", "max_function_args", "segment_size", "wal_block_size", "default_transaction_deferrable",
-		"array_nulls", "quote_all_identifiers", "xmlbinary", "xmloption", "default_text_search_config", "debug_assertions"}
+		"DateStyle", "IntervalStyle", "TimeZone", "array_nulls", "quote_all_identifiers", "xmlbinary", "xmloption", "default_text_search_config", "debug_assertions"}
 }
 
 // namedRules are views that show names in the place of OIDs.

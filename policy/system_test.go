@@ -193,6 +193,7 @@ func TestSystemShows(t *testing.T) {
 		{"SELECT DISTINCT r.rolname FROM pg_class c LEFT JOIN pg_roles r ON r.oid = c.relowner", "ana"},
 		{"SELECT datname FROM pg_database", "shop"},
 		{"SELECT setting FROM pg_settings WHERE name = 'search_path'", "public, sales"},
+		{"SELECT count(*)::text FROM pg_settings WHERE name IN ('DateStyle', 'IntervalStyle', 'TimeZone')", "3"},
 		{"SELECT schemaname, tablename, tableowner FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 2",
 			"sales|shown_customers|ana sales|shown_events|ana sales|shown_orders|ana"},
 		{"SELECT viewname FROM pg_views WHERE schemaname = 'sales'", "shown_view"},
