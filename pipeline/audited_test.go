@@ -300,3 +300,32 @@ func TestAuditRequired(t *testing.T) {
 		t.Errorf("a prepared statement: %+v", b)
 	}
 }
+
+// TestAuditedReload has the message in the line of its refusal, also where it made
+// a prepared statement be judged again.
+func TestAuditedReload(t *testing.T) {
+	f := newFixture(t)
+	lines := f.audited(audit.Options{Full: true})
+	s := f.session("clerk")
+	d := s.Parse(t.Context(), "SELECT id FROM sales", nil)
+	s.Follow(one{&d})
+	f.pipe.Reload(testRules(t, testPolicy))
+	const text = "EXECUTE p; SELECT * FROM secrets"
+	if refused := s.Query(t.Context(), text); refused.Denial == nil {
+		t.Fatal("not refused")
+	}
+	f.pipe.Reload(testRules(t, strings.Replace(testPolicy, "deny: [public.secrets]", "deny: [public.secrets, public.sales]", 1)))
+	if b := s.Bind(t.Context(), &d); b.Denial == nil {
+		t.Fatal("not refused")
+	}
+	want := []string{"sql 42501 0: " + text, "sql 42501 0: SELECT id FROM sales"}
+	if diff := cmp.Diff(want, short(lines())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// one is a single prepared statement under every name.
+type one struct{ d *Decision }
+
+func (o one) Prepared(string) (*Decision, error) { return o.d, nil }
+func (o one) Room(string, int) bool              { return true }

@@ -91,8 +91,8 @@ func (s *Session) current(ctx context.Context, d *Decision) (kind string, err er
 	if !s.Stale(d) {
 		return "", nil
 	}
-	trap, simple, message, text := s.trap, s.simple, s.message, s.text
-	defer func() { s.trap, s.simple, s.message, s.text = trap, simple, message, text }()
+	trap, simple, message, text, taken := s.trap, s.simple, s.message, s.text, s.taken
+	defer func() { s.trap, s.simple, s.message, s.text, s.taken = trap, simple, message, text, taken }()
 	again, kind, err := s.prepare(ctx, d.source)
 	if err != nil {
 		return kind, err
