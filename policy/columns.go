@@ -216,11 +216,14 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 		names[i] = c.name
 		at.refs = append(at.refs, reference{c, j.aggregates > 0})
 	}
-	field := n.Indirection[0].GetString_().GetSval()
-	if it.denied[field] {
-		return nil, j.view.deniedColumn(it.name, field, l)
+	switch field := n.Indirection[0].GetString_(); {
+	case field == nil || contains(names, field.Sval):
+		return names, nil
+	case it.denied[field.Sval]:
+		return nil, j.view.deniedColumn(it.name, field.Sval, l)
+	default:
+		return nil, j.view.unknownColumn(it.name, field.Sval, l)
 	}
-	return names, nil
 }
 
 // rowItem finds the FROM item whose whole row a reference means: x, or x.*.

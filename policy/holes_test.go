@@ -166,3 +166,27 @@ SELECT 'run_sql'::regrole
 		}
 	}
 }
+
+// A column that is denied and one that doesn't exist are refused in the same
+// words, with the same hints, wherever they are named.
+func TestDeniedColumnIsMissing(t *testing.T) {
+	v := view(t, attributes, "analyst")
+	for _, form := range []string{"SELECT ? FROM accounts", "SELECT a.? FROM accounts a", "SELECT accounts.? FROM accounts", "SELECT public.accounts.? FROM accounts",
+		"SELECT (a).? FROM accounts a", "SELECT (a.*).? FROM accounts a", "SELECT (accounts).? FROM accounts", "SELECT (public.accounts.*).? FROM accounts",
+		"SELECT id FROM orders o WHERE EXISTS (SELECT FROM accounts a WHERE (a).? = o.id)", "SELECT id FROM accounts a WHERE (a).? IS NULL",
+		"SELECT id FROM accounts ORDER BY ?", "SELECT count(*) FROM accounts GROUP BY ?", "SELECT x.? FROM (SELECT * FROM accounts) x",
+		"SELECT (x).? FROM (SELECT * FROM accounts) x", "SELECT o.id FROM orders o JOIN accounts a USING (?)", "COPY (SELECT (a).? FROM accounts a) TO STDOUT"} {
+		var said [2]string
+		for i, name := range []string{"tax_id", "tax_ix"} {
+			_, err := authorize(v, strings.ReplaceAll(form, "?", name), policy.Options{})
+			var d *policy.Denied
+			if !errors.As(err, &d) {
+				t.Fatalf("%s with %s: %v", form, name, err)
+			}
+			said[i] = strings.ReplaceAll(d.SQLState()+" "+d.Error()+" "+d.Hint(), name, "?")
+		}
+		if said[0] != said[1] {
+			t.Errorf("%s\ndenied:  %s\nmissing: %s", form, said[0], said[1])
+		}
+	}
+}
