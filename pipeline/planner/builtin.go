@@ -260,9 +260,6 @@ func unnamed(p *plan.Plan) *plan.Plan {
 
 // best is the reading that wins alone, or why none does.
 func (q *question) best(readings []reading, why []error) (reading, error) {
-	if hidden := q.hidden(); hidden != "" {
-		return reading{}, &Declined{Reason: "every word must have its part in the answer", Words: []string{hidden}, Try: q.try(nil)}
-	}
 	if len(readings) == 0 {
 		return reading{}, q.decline(why)
 	}
@@ -284,23 +281,6 @@ const maxQuestion = 4000
 
 // maxCost is how loosely words may fit: beyond it the planner keeps silent.
 const maxCost = 0.4
-
-// hidden is a word of the question that names something the asker may not read and
-// nothing that they may: answering around it would be misleading.
-func (q *question) hidden() string {
-	for _, h := range q.in.Hidden {
-		st := stems(splitIdentifier(h.Table))
-		if len(st) == 0 || q.x.byKey[strings.Join(st, " ")] != nil {
-			continue
-		}
-		for i := range q.parser.toks {
-			if n := spans(st, q.parser.toks[i:]); n > 0 {
-				return q.parser.textOf(i, n)
-			}
-		}
-	}
-	return ""
-}
 
 // ambiguous lists the readings that are about equally good.
 func (q *question) ambiguous(readings []reading) *Declined {

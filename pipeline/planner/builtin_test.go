@@ -143,3 +143,33 @@ func BenchmarkBuiltin(b *testing.B) {
 		}
 	}
 }
+
+// Names of what the asker may not read make no difference: a question that
+// says one is answered, or declined with the same words and hint, as if there
+// were no such thing.
+func TestBuiltinHiddenIsMissing(t *testing.T) {
+	chain := New(NewBuiltin())
+	hidden := []catalog.Name{{Schema: "public", Table: "wages"}, {Schema: "public", Table: "api_keys"}, {Schema: "vault", Table: "secrets"},
+		{Schema: "public", Table: "bike_riders"}, {Schema: "public", Table: "bike_models"}, {Schema: "public", Table: "trip_stations"}}
+	questions := append(lines(t, "testdata/builtin.txt"), "how many wages", "bikes per api keys", "vault secrets", "how many bike riders", "how many trip stations per month")
+	for _, q := range questions {
+		var said [2]string
+		for i, names := range [][]catalog.Name{hidden, nil} {
+			in := bikeInput(t, q)
+			in.Hidden = names
+			var b bytes.Buffer
+			p, err := chain.Plan(context.Background(), in)
+			if err != nil {
+				writeRefusal(&b, err)
+			} else if sql, err := stmt.Print(plan.Compile(p.Checked)); err != nil {
+				t.Fatal(err)
+			} else {
+				b.WriteString(sql)
+			}
+			said[i] = b.String()
+		}
+		if diff := cmp.Diff(said[1], said[0]); diff != "" {
+			t.Errorf("%s: hidden names change the answer (-without +with):\n%s", q, diff)
+		}
+	}
+}

@@ -15,7 +15,9 @@ type Input struct {
 	Question string
 	Database string
 	// Catalog holds only what the asker may read; Hidden names what exists
-	// besides, so that a question about it is refused rather than misread.
+	// besides, for the model's prompt, so that it doesn't take something else
+	// for it. What asks no model doesn't look at it: its answers would tell
+	// what exists.
 	Catalog  *catalog.Snapshot
 	Hidden   []catalog.Name
 	Semantic *semantic.Model
