@@ -189,12 +189,17 @@ func (j *judge) currentSchemas(call *pg_query.FuncCall, l *level) (*pg_query.Nod
 	return caseWhen(implicit, all, own), j.walk(implicit, l)
 }
 
-// typeOfValue is a type's name, as text: see lookupType.
+// typeOfValue is a type's name, as text: see lookupType. It is null for a row type
+// that isn't shown, which a column that is may have.
 func (j *judge) typeOfValue(call *pg_query.FuncCall, l *level) (*pg_query.Node, error) {
 	if err := j.all(call.Args, l); err != nil {
 		return nil, err
 	}
-	return stmt.Cast(&pg_query.Node{Node: &pg_query.Node_FuncCall{FuncCall: call}}, typeNamed("text")), nil
+	n := stmt.Cast(&pg_query.Node{Node: &pg_query.Node_FuncCall{FuncCall: call}}, typeNamed("text"))
+	for _, name := range j.view.names().hiddenTypes {
+		n = pg_query.MakeAExprNode(pg_query.A_Expr_Kind_AEXPR_NULLIF, stmt.Names("="), n, stmt.StringConst(name), 0)
+	}
+	return n, nil
 }
 
 // noACL is the only argument that aclexplode gets: a literal would tell which

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type directory struct {
 	// oidBytes and nameBytes are about what a list of all OIDs and one of all
 	// names of objects and columns take as text.
 	oidBytes, nameBytes int
+	// hiddenTypes are the spellings of types that permitted columns have or are
+	// made of, but that aren't shown, and of their arrays.
+	hiddenTypes []string
 }
 
 // names is computed when it is first needed.
@@ -60,6 +64,7 @@ func (v *View) learn() *directory {
 	v.learnFunctions(d)
 	d.relationsAndIndexes = sorted(slices.Concat(seen.relations, seen.indexes))
 	d.wholeTables = sorted(d.wholeTables)
+	d.hiddenTypes = v.learnHidden()
 	objects := len(d.relations) + len(d.types) + len(d.functions) + len(d.schemas)
 	d.oidBytes, d.nameBytes = 8*objects, 128*(objects+len(o.System))
 	for _, t := range o.System {
@@ -69,6 +74,34 @@ func (v *View) learn() *directory {
 		d.nameBytes += 24 * len(g.columns)
 	}
 	return d
+}
+
+func (v *View) learnHidden() []string {
+	known, out := map[uint32]bool{}, map[string]bool{}
+	var look func(oid uint32)
+	look = func(oid uint32) {
+		t := v.snapshot.Objects.TypeObject(oid)
+		if t == nil || known[oid] {
+			return
+		}
+		known[oid] = true
+		if !within(v.visible().types, oid) && t.Element == 0 {
+			for _, schema := range []string{configs.Spell(t.Schema), quoted(t.Schema)} { // Postgres quotes reserved words
+				for _, name := range []string{configs.Spell(t.Name), quoted(t.Name)} {
+					out[schema+"."+name], out[schema+"."+name+"[]"] = true, true
+				}
+			}
+		}
+		for _, part := range slices.Concat(t.Parts, []uint32{t.Element, t.Base}) {
+			look(part)
+		}
+	}
+	for _, g := range v.grants {
+		for _, c := range g.columns {
+			look(c.column.Type.OID)
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
 }
 
 func (v *View) learnFunctions(d *directory) {
