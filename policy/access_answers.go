@@ -84,7 +84,7 @@ func (j *judge) functionArguments(call *pg_query.FuncCall, l *level) (*pg_query.
 // commented is the set that a catalog's comments belong to.
 func commented(class *pg_query.Node) objectSet {
 	switch strings.ToLower(class.GetAConst().GetSval().GetSval()) {
-	case "":
+	case "", "pg_largeobject": // which may have any OID
 		return setNone
 	case "pg_class":
 		return setRelations

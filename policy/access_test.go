@@ -360,3 +360,21 @@ func TestAddedToBuiltins(t *testing.T) {
 		}
 	}
 }
+
+// A text search configuration is found by its OID, too.
+func TestConfigurationByNumber(t *testing.T) {
+	c := newCatalogs(t)
+	for _, sql := range []string{"SELECT to_tsvector(3748, 'cats')", "SELECT to_tsvector(3747 + 1, 'cats')", "SELECT to_tsquery((SELECT max(oid) FROM pg_ts_config), 'cats')",
+		"SELECT ts_headline(3748, 'cats', to_tsquery('x'))", "SELECT ts_headline(oid, 'cats', to_tsquery('x')) FROM pg_ts_config", "SELECT jsonb_to_tsvector(3748, '{}', '\"all\"')",
+		"SELECT obj_description(5, 'pg_largeobject')"} {
+		if rows, err := c.ask(t, sql); err == nil || sqlState(err) != "" {
+			t.Errorf("%s: %q %v", sql, rows, err)
+		}
+	}
+	for _, sql := range []string{"SELECT ts_headline('english', 'cats', to_tsquery('cat'), 'MaxFragments=1')", "SELECT ts_headline(note, to_tsquery('cat')) FROM sales.shown_orders",
+		"SELECT ts_headline(note, to_tsquery('cat'), 'MaxFragments=1') FROM sales.shown_orders", "SELECT jsonb_to_tsvector('{}', '\"all\"')"} {
+		if _, err := c.ask(t, sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}

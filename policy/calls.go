@@ -19,7 +19,7 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 	if err := j.takesRows(n, name, l); err != nil {
 		return err
 	}
-	if err := j.configuration(n, name); err != nil {
+	if err := j.configuration(n, name, l); err != nil {
 		return err
 	}
 	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup

@@ -29,7 +29,10 @@ func (j *judge) from(n *pg_query.Node, l *level, left []*item) ([]*item, error) 
 // rangeVar is a WITH name or a real relation.
 func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_query.RangeTableSample, l *level) ([]*item, error) {
 	if r.Schemaname == "" && r.Catalogname == "" {
-		if c := l.ctes.find(r.Relname); c != nil && sample == nil {
+		if c := l.ctes.find(r.Relname); c != nil {
+			if sample != nil {
+				return nil, unsupported("TABLESAMPLE of a WITH name", "Sample a table.")
+			}
 			return j.withName(r, c)
 		}
 	}

@@ -213,6 +213,7 @@ func TestForms(t *testing.T) {
 		"SELECT id FROM traps WHERE (doc::bool) IS TRUE AND jsonb_path_match(doc, '$')",
 		"SELECT id FROM traps WHERE code::int > 3",
 		"SELECT a.id FROM traps a LEFT JOIN traps b ON a.id = b.id AND 'x' ~ b.code",
+		"WITH products AS (SELECT 1 AS id) SELECT id FROM products TABLESAMPLE SYSTEM (100)",
 		"TABLE products",
 		"SELECT (ARRAY[10, 20, 30])[2], (ARRAY[ARRAY[1, 2], ARRAY[3, 4]])[2][1], (ARRAY['a', 'b'])[1:1], (ARRAY(SELECT id FROM orders ORDER BY id))[3]",
 		"SELECT (ARRAY[id, amount])[2] FROM orders",

@@ -37,9 +37,9 @@ func relationRules() map[string]systemRule {
 		"pg_constraint":        {where: ownRow + " OR oid = ANY (:constraints)"},
 		"pg_partitioned_table": {where: "partrelid = ANY (:relations)"},
 		"pg_depend":            {where: "(objid < :builtin OR objid = ANY (:objects)) AND (refobjid < :builtin OR refobjid = ANY (:objects))"},
-		// 1259 is pg_class, 1247 pg_type, 1255 pg_proc, 2606 pg_constraint, 2615 pg_namespace.
+		// A large object may have any OID: 2613 is pg_largeobject. 1259 is pg_class, 1247 pg_type, 1255 pg_proc, 2606 pg_constraint, 2615 pg_namespace.
 		"pg_description": {where: "CASE WHEN classoid = 2615 THEN objoid = ANY (:schemas) OR objoid <> 2200 AND objoid < :builtin " +
-			"WHEN objoid < :builtin THEN true " +
+			"WHEN classoid = 2613 THEN false WHEN objoid < :builtin THEN true " +
 			"WHEN classoid = 1259 THEN objoid = ANY (:classes) AND objoid::int8 * 65536 + objsubid <> ALL (:hidden) " +
 			"WHEN classoid = 1247 THEN objoid = ANY (:types) WHEN classoid = 1255 THEN objoid = ANY (:functions) " +
 			"WHEN classoid = 2606 THEN objoid = ANY (:constraints) ELSE false END"},
@@ -99,13 +99,14 @@ func shownSettings() []string {
 
 // namedRules are views that show names in the place of OIDs.
 func namedRules() map[string]systemRule {
+	const space = "CASE WHEN tablespace = 'pg_global' THEN tablespace END" // no other one but the default is shown
 	const own = "schemaname = ANY ('{pg_catalog,information_schema}'::name[]) OR "
 	return map[string]systemRule{
 		"pg_tables": {where: own + keySQL("schemaname", "tablename") + " = ANY (:tablekeys)",
-			columns: map[string]string{"hastriggers": "false", "rowsecurity": "false"}},
+			columns: map[string]string{"hastriggers": "false", "rowsecurity": "false", "tablespace": space}},
 		"pg_views":    {where: own + keySQL("schemaname", "viewname") + " = ANY (:tablekeys)", columns: map[string]string{"definition": "NULL"}},
-		"pg_matviews": {where: keySQL("schemaname", "matviewname") + " = ANY (:tablekeys)", columns: map[string]string{"definition": "NULL"}},
-		"pg_indexes":  {where: own + keySQL("schemaname", "indexname") + " = ANY (:indexkeys)"},
+		"pg_matviews": {where: keySQL("schemaname", "matviewname") + " = ANY (:tablekeys)", columns: map[string]string{"definition": "NULL", "tablespace": space}},
+		"pg_indexes":  {where: own + keySQL("schemaname", "indexname") + " = ANY (:indexkeys)", columns: map[string]string{"tablespace": space}},
 	}
 }
 
