@@ -102,7 +102,7 @@ func blankFunctions() map[string]accessRule {
 		"pg_my_temp_schema": blank(0, 0, "oid", stmt.IntConst(0)), "pg_is_other_temp_schema": blank(1, 1, "bool", stmt.BoolConst(false)),
 		"pg_relation_is_publishable": blankOf(1, 1, "bool", stmt.BoolConst(false)), "pg_relation_is_updatable": blankOf(2, 2, "int4", stmt.IntConst(0)),
 		"pg_column_is_updatable": blankOf(3, 3, "bool", stmt.BoolConst(false)), "row_security_active": blankOf(1, 1, "bool", stmt.BoolConst(false)),
-		"pg_get_replica_identity_index": blankOf(1, 1, "oid", null),
+		"pg_get_replica_identity_index": blankOf(1, 1, "oid", null), "pg_get_serial_sequence": blankOf(2, 2, "text", null),
 	}
 	for _, name := range []string{"pg_database_size", "pg_tablespace_size",
 		"pg_stat_get_numscans", "pg_stat_get_tuples_returned", "pg_stat_get_tuples_fetched", "pg_stat_get_tuples_inserted", "pg_stat_get_tuples_updated",

@@ -190,6 +190,7 @@ func TestAccessAnswers(t *testing.T) {
 		{"SELECT relnamespace::regnamespace, relowner::regrole FROM pg_class WHERE relname = 'shown_orders'", "sales|ana"},
 		{"SELECT pg_typeof(1), pg_typeof('a'::text) = 'text', pg_typeof(1) = 'integer'::regtype", "integer|t|t"},
 		{"SELECT pg_typeof(part), pg_typeof(parts), pg_typeof(place), pg_typeof(ARRAY[part]) FROM sales.shown_orders LIMIT 1", "||sales.shown_place|"},
+		{"SELECT count(*) FROM pg_attribute a WHERE pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass::oid IS NOT NULL", "0"},
 		// Privileges are the policy's.
 		{"SELECT has_table_privilege('shown_orders', 'SELECT'), has_table_privilege('shown_orders', 'INSERT'), has_table_privilege('ana', 'sales.shown_orders', 'insert, select')", "t|f|t"},
 		{"SELECT relname FROM pg_class c WHERE relkind = 'r' AND has_table_privilege(c.oid, 'SELECT') AND relname LIKE 'shown%' ORDER BY 1", "shown_customers shown_orders"},
