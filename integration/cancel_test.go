@@ -11,7 +11,7 @@ func TestCancelPreflight(t *testing.T) {
 	f := acme(t)
 	ana, direct, locker := f.Connect(t, "ana"), f.Direct(t), f.Direct(t)
 	const statement = "SELECT count(*) FROM products"
-	table(t, ana, statement)
+	table(t, ana, "SELECT count(*) FROM accounts") // has the schema read; the estimate of the statement is still to be made
 	table(t, locker, "BEGIN")
 	table(t, locker, "LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
 	const waiting = "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
