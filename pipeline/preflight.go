@@ -71,6 +71,10 @@ func (s *Session) explainFailed(ctx context.Context, err error, own *redact.Own)
 		cause = slog.String("sqlstate", pg.Code) // its message may quote the statement
 	}
 	s.log.Error("preflight failed", cause)
+	if pg != nil && pg.Code == "42501" {
+		return &Error{Code: "PA004", Message: "the cost of this query could not be estimated",
+			Details: "The database login of this role lacks a privilege that the query needs.", Advice: "ask an administrator to run pgask check"}
+	}
 	return &Error{Code: "PA004", Message: "the cost of this query could not be estimated"}
 }
 

@@ -22,11 +22,12 @@ type usedLogin struct {
 	pos    configs.Pos
 	key    string
 	tables map[catalog.Name]bool
-	allow  []configs.Pattern // functions
+	reads  map[catalog.Name][]string // columns that its own roles may read
+	allow  []configs.Pattern         // functions
 }
 
 // checkLogins connects as each login that governed roles use and warns of what
-// it can do besides reading for them. pgask's own questions are asked with the
+// it can do besides reading for them, and of what they may read and it can't. pgask's own questions are asked with the
 // dsn's login, so that one counts as all roles'.
 func checkLogins(ctx context.Context, all *configs.All, p *policy.Policy, c *configs.Database, snap *catalog.Snapshot) []configs.Fault {
 	var faults []configs.Fault
@@ -65,7 +66,12 @@ func askPowers(ctx context.Context, c *configs.Database, l *usedLogin) ([]powers
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	return powers.Read(ctx, conn, powers.Uses{Tables: l.tables, Function: l.allows})
+	found, err := powers.Read(ctx, conn, powers.Uses{Tables: l.tables, Function: l.allows})
+	if err != nil {
+		return nil, err
+	}
+	lacks, err := powers.Lacks(ctx, conn, l.reads)
+	return append(found, lacks...), err
 }
 
 func (l *usedLogin) allows(schema, name string) bool {
@@ -79,7 +85,7 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 	if err != nil {
 		return nil // a fault of the files
 	}
-	own := &usedLogin{Login: auth.Login{User: config.User}, dsn: true, pos: c.Pos, key: "databases." + c.Name + ".dsn", tables: map[catalog.Name]bool{}}
+	own := &usedLogin{Login: auth.Login{User: config.User}, dsn: true, pos: c.Pos, key: "databases." + c.Name + ".dsn", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}}
 	logins := []*usedLogin{own}
 	governed := false
 	use := func(who auth.Principal, backend *configs.Backend, key string) {
@@ -93,13 +99,14 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 			i := slices.IndexFunc(logins, func(o *usedLogin) bool { return o.User == l.User })
 			if i < 0 {
 				i = len(logins)
-				logins = append(logins, &usedLogin{Login: *l, pos: backend.Pos, key: key + ".backend", tables: map[catalog.Name]bool{}})
+				logins = append(logins, &usedLogin{Login: *l, pos: backend.Pos, key: key + ".backend", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}})
 			}
 			at = logins[i]
 		}
 		for _, l := range []*usedLogin{own, at} {
 			l.uses(all, role, snap)
 		}
+		at.mustRead(role, snap)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all.Policy.Roles)) {
 		use(auth.Principal{Roles: []string{name}}, all.Policy.Roles[name].Backend, "roles."+name)
@@ -124,6 +131,21 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 		return nil
 	}
 	return logins
+}
+
+// mustRead adds the columns that a role of the login may read.
+func (l *usedLogin) mustRead(role *policy.Role, snap *catalog.Snapshot) {
+	view, err := role.View(snap, nil)
+	if err != nil {
+		return // as in uses
+	}
+	for _, g := range view.Describe() {
+		for _, c := range g.Columns {
+			if !slices.Contains(l.reads[g.Table], c) {
+				l.reads[g.Table] = append(l.reads[g.Table], c)
+			}
+		}
+	}
 }
 
 // uses adds what a role reads and calls. The children of a table that it reads
