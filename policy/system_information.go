@@ -73,7 +73,7 @@ func informationRules() map[string]systemRule {
 		"collation_character_set_applicability": {where: inSystem("collation_schema")},
 		"character_sets":                        {where: "default_collate_schema IS NULL OR " + inSystem("default_collate_schema")},
 		"information_schema_catalog_name":       {},
-		"sql_features":                          {}, "sql_implementation_info": {}, "sql_parts": {}, "sql_sizing": {},
+		"sql_features":                          {}, "sql_implementation_info": {}, "sql_sizing": {},
 	}
 }
 
@@ -85,7 +85,7 @@ func emptyInformation() []string {
 		"element_types", "enabled_roles", "foreign_data_wrapper_options", "foreign_data_wrappers", "foreign_server_options",
 		"foreign_servers", "foreign_table_options", "foreign_tables", "role_column_grants", "role_routine_grants", "role_table_grants",
 		"role_udt_grants", "role_usage_grants", "routine_column_usage", "routine_privileges", "routine_routine_usage",
-		"routine_sequence_usage", "routine_table_usage", "sequences", "table_privileges", "transforms", "triggered_update_columns",
+		"routine_sequence_usage", "routine_table_usage", "sequences", "table_privileges", "triggered_update_columns",
 		"triggers", "udt_privileges", "usage_privileges", "user_mapping_options", "user_mappings", "view_column_usage",
 		"view_routine_usage", "view_table_usage"}
 }

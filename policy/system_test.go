@@ -280,3 +280,32 @@ func TestSystemCap(t *testing.T) {
 		}
 	}
 }
+
+// A system relation that is shown must be one that a plain login may read, since
+// roles' logins are that: else its statement would fail in Postgres.
+func TestSystemIsPublic(t *testing.T) {
+	c := newCatalogs(t)
+	plain := map[catalog.Name]bool{}
+	rows, err := c.conn.Query(t.Context(), `SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname IN ('pg_catalog', 'information_schema') AND has_any_column_privilege('public', c.oid, 'SELECT')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n catalog.Name
+	if _, err := pgx.ForEachRow(rows, []any{&n.Schema, &n.Table}, func() error { plain[n] = true; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, table := range c.snapshot.Objects.System {
+		if _, err := authorize(c.view, fmt.Sprintf("SELECT * FROM %s.%s", table.Name.Schema, table.Name.Table), policy.Options{}); err != nil {
+			continue
+		}
+		shown++
+		if !plain[table.Name] {
+			t.Errorf("%s.%s is shown, and a plain login may not read it", table.Name.Schema, table.Name.Table)
+		}
+	}
+	if shown < 100 {
+		t.Errorf("only %d relations are shown", shown)
+	}
+}
