@@ -345,9 +345,9 @@ func TestLongError(t *testing.T) {
 // it, and refused in its place of the conversation.
 func TestExecuteIsAsked(t *testing.T) {
 	d := rules()
-	asked := 0
+	var asked atomic.Int32 // where a decision is made aside
 	d.execute = func() *pipeline.Denial {
-		if asked++; asked == 2 {
+		if asked.Add(1) == 2 {
 			return deny("denied_00000000000000000000000000000000").Denial
 		}
 		return nil
@@ -359,7 +359,7 @@ func TestExecuteIsAsked(t *testing.T) {
 	client.Expect("Z")
 	client.Send(pgtest.Query("select 1"))
 	client.Expect("TDCZ")
-	if asked != 3 {
-		t.Errorf("asked %d times", asked)
+	if n := asked.Load(); n != 3 {
+		t.Errorf("asked %d times", n)
 	}
 }
