@@ -29,8 +29,9 @@ func TestAccessNested(t *testing.T) {
 			}
 		}
 	}
-	long := "SELECT " + strings.TrimSuffix(strings.Repeat("('a' || '')::regclass,", 900), ",")
+	// Postgres 13 has the fewest objects to list.
+	long := "SELECT " + strings.TrimSuffix(strings.Repeat("('a' || '')::regclass,", 990), ",")
 	if _, err := authorize(c.view, long, policy.Options{}); err == nil || !strings.Contains(err.Error(), "too many objects") {
-		t.Errorf("900 look-ups: %v", err)
+		t.Errorf("990 look-ups: %v", err)
 	}
 }

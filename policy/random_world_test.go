@@ -266,7 +266,8 @@ func (w *randomWorld) definitions(t *randomTable) string {
 		out = append(out, quoteName(c.name)+" "+c.sql)
 	}
 	if len(t.key) > 0 {
-		out = append(out, "PRIMARY KEY ("+names(t.key)+")")
+		// Named by itself: a table that is renamed keeps its key's name.
+		out = append(out, "CONSTRAINT "+quoteName("key of "+t.schema+"."+t.name)+" PRIMARY KEY ("+names(t.key)+")")
 	}
 	return strings.Join(out, ", ")
 }
