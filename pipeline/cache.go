@@ -121,18 +121,6 @@ func (c *cache) drop(fits func(textKey) bool) {
 	}
 }
 
-// bytes is how much is kept.
-func (c *cache) bytes() int {
-	n := 0
-	for i := range c.parts {
-		p := &c.parts[i]
-		p.mu.Lock()
-		n += p.freshBytes + p.provenBytes
-		p.mu.Unlock()
-	}
-	return n
-}
-
 // put puts an entry in front of its list.
 func (p *part) put(x *cached) {
 	if p.by == nil {

@@ -123,3 +123,15 @@ func TestCacheForMany(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// bytes is how much is kept.
+func (c *cache) bytes() int {
+	n := 0
+	for i := range c.parts {
+		p := &c.parts[i]
+		p.mu.Lock()
+		n += p.freshBytes + p.provenBytes
+		p.mu.Unlock()
+	}
+	return n
+}
