@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -43,33 +44,36 @@ func LooksUp(t *pg_query.TypeName) bool {
 // without a schema finds nothing else.
 type regType struct {
 	set     objectSet
-	builtin string
+	builtin *regexp.Regexp // nil where none can
 }
 
-func lookups() map[string]regType {
+// lookups are the reg types by name, made once: every type name that is judged
+// is looked for among them.
+var lookups = sync.OnceValue(func() map[string]regType {
 	const name, list = `[a-z_][a-z0-9_]*`, `\([a-z0-9_ ,\[\]]*\)`
 	const operator = `[-+*/<>=~!@#%^&|?` + "`" + `]+`
+	literal := func(p string) *regexp.Regexp { return regexp.MustCompile(`^(?i:` + p + `)$`) }
 	return map[string]regType{
-		"regclass":      {setRelations, ``},
-		"regtype":       {setTypes, `(pg_catalog\.)?("char"|` + name + `( [a-z]+)*)( ?\([0-9, ]+\))?( [a-z ]+)?(\[\])*`},
-		"regproc":       {setFunctions, `((pg_catalog|information_schema)\.)?` + name},
-		"regprocedure":  {setSignatures, `(pg_catalog\.)?` + name + list},
-		"regoper":       {setSystem, `(pg_catalog\.)?` + operator},
-		"regoperator":   {setSystem, `(pg_catalog\.)?` + operator + list},
-		"regnamespace":  {setSchemas, `pg_catalog|information_schema|pg_toast`},
-		"regcollation":  {setSystem, `(pg_catalog\.)?(` + name + `|"[A-Za-z_-]+")`},
-		"regconfig":     {setSystem, `(pg_catalog\.)?` + name},
-		"regdictionary": {setSystem, `(pg_catalog\.)?` + name},
-		"regrole":       {setNone, ``},
+		"regclass":      {setRelations, nil},
+		"regtype":       {setTypes, literal(`(pg_catalog\.)?("char"|` + name + `( [a-z]+)*)( ?\([0-9, ]+\))?( [a-z ]+)?(\[\])*`)},
+		"regproc":       {setFunctions, literal(`((pg_catalog|information_schema)\.)?` + name)},
+		"regprocedure":  {setSignatures, literal(`(pg_catalog\.)?` + name + list)},
+		"regoper":       {setSystem, literal(`(pg_catalog\.)?` + operator)},
+		"regoperator":   {setSystem, literal(`(pg_catalog\.)?` + operator + list)},
+		"regnamespace":  {setSchemas, literal(`pg_catalog|information_schema|pg_toast`)},
+		"regcollation":  {setSystem, literal(`(pg_catalog\.)?(` + name + `|"[A-Za-z_-]+")`)},
+		"regconfig":     {setSystem, literal(`(pg_catalog\.)?` + name)},
+		"regdictionary": {setSystem, literal(`(pg_catalog\.)?` + name)},
+		"regrole":       {setNone, nil},
 	}
-}
+})
 
 // builtinLiteral tells whether a literal of a reg type can only mean one of
 // Postgres's own objects.
 func (v *View) builtinLiteral(kind, text string) bool {
 	if kind != "regclass" {
 		p := lookups()[kind].builtin
-		return p != "" && regexp.MustCompile(`^(?i:`+p+`)$`).MatchString(text)
+		return p != nil && p.MatchString(text)
 	}
 	return v.systemRelation(text) != 0
 }
