@@ -84,7 +84,6 @@ func (s *Session) Execute(ctx context.Context, r *Run) Execution {
 	if v.passes && r.Executes() {
 		d, err := s.names.Prepared(v.facts.Prepared)
 		if err == nil && !d.followed() {
-			r.origin = nil
 			return Execution{}
 		}
 	}
@@ -98,11 +97,10 @@ func (s *Session) Execute(ctx context.Context, r *Run) Execution {
 	if err != nil {
 		return Execution{Denial: s.refused(v.kind, ended(ctx, err))}
 	}
-	r.origin = origin
 	if origin == nil {
 		return Execution{}
 	}
-	return Execution{Trap: origin.trap}
+	return Execution{Trap: origin.trap, origin: origin}
 }
 
 // namesOurs tells whether statements that a passthrough session leaves to

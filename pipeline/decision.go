@@ -72,6 +72,8 @@ type Execution struct {
 	Denial *Denial
 	// Trap is what the statement that runs raises when it passes the row cap.
 	Trap *Denial
+	// origin is what the EXECUTE runs; nil where nobody judged that.
+	origin *verdict
 }
 
 // Notice is a NoticeResponse to send in front of a CommandComplete.

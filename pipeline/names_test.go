@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -144,13 +145,33 @@ func TestExecuteLater(t *testing.T) {
 		t.Errorf("nothing there yet: %+v", e)
 	}
 	f.play(s.Query(t.Context(), "PREPARE n AS ASK 'how many shops'"))
-	if e := s.Execute(t.Context(), b.Run); e.Denial != nil {
+	e := s.Execute(t.Context(), b.Run)
+	if e.Denial != nil {
 		t.Error(e.Denial.Err)
 	}
+	b.Run.Begin(e)
 	b.Run.Row(9)
 	if _, notices := b.Run.Complete("SELECT 1"); len(notices) != 1 || f.last(s)["source"] != "builtin" {
 		t.Errorf("it isn't told of as the question: %v", notices)
 	}
+}
+
+// The Bind of an EXECUTE may fail in Postgres while what its Execute runs is
+// still being looked up: only the race detector sees whether one disturbs the other.
+func TestBindFailsWhileExecuteIsJudged(t *testing.T) {
+	f := newFixture(t)
+	s := f.session("clerk")
+	f.play(s.Query(t.Context(), "PREPARE n AS ASK 'how many shops'"))
+	d := s.Parse(t.Context(), "EXECUTE n", nil)
+	b := s.Bind(t.Context(), &d)
+	var judged sync.WaitGroup
+	judged.Go(func() {
+		if e := s.Execute(t.Context(), b.Run); e.Denial != nil {
+			t.Error(e.Denial.Err)
+		}
+	})
+	b.Run.Fail("22P02")
+	judged.Wait()
 }
 
 // A passthrough session's EXECUTE of a prepared question is counted and told

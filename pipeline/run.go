@@ -40,6 +40,9 @@ func (r *Run) RequestID() string {
 // Executes tells of an EXECUTE whose name isn't looked up yet.
 func (r *Run) Executes() bool { return r.of != nil && r.of.facts.Tag == "EXECUTE" }
 
+// Begin notes what an EXECUTE was found to run.
+func (r *Run) Begin(e Execution) { r.origin = e.origin }
+
 // Budget is how many rows of one result may be shown. The statement itself was
 // given Cap+1, so that one more row proves a truncation.
 type Budget struct {

@@ -114,6 +114,7 @@ func (s *session) again(due *owedReply, o *object) (refused *pipeline.Denial, er
 		o.denial = e.Trap
 	}
 	if o.run.Executes() {
+		o.run.Begin(e)
 		o.begun = &change{batch: s.owed.batches}
 		due.change = o.begun
 	}
