@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -70,11 +71,16 @@ func (c *Client) Model(task string) string {
 func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 	start := time.Now()
 	reply, err := c.complete(ctx, r)
-	if c.config.Observe != nil {
-		c.config.Observe(Call{Task: r.Task, Model: c.Model(r.Task), Failure: failureOf(err), Took: time.Since(start),
-			PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens})
-	}
+	c.observe(r.Task, start, reply.PromptTokens, reply.CompletionTokens, err)
 	return reply, err
+}
+
+// observe tells what a call cost.
+func (c *Client) observe(task string, start time.Time, promptTokens, completionTokens int, err error) {
+	if c.config.Observe != nil {
+		c.config.Observe(Call{Task: task, Model: c.Model(task), Failure: failureOf(err), Took: time.Since(start),
+			PromptTokens: promptTokens, CompletionTokens: completionTokens})
+	}
 }
 
 func (c *Client) complete(ctx context.Context, r Request) (Reply, error) {
@@ -82,12 +88,11 @@ func (c *Client) complete(ctx context.Context, r Request) (Reply, error) {
 	if c.config.Replay != "" {
 		return replay(c.config.Replay, key)
 	}
-	own, cancel := context.WithTimeout(ctx, c.config.Timeout)
-	defer cancel()
-	reply, err := c.try(own, r)
-	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return Reply{}, fmt.Errorf("ask the model: %w", ctx.Err())
-	}
+	var reply Reply
+	err := c.bounded(ctx, func(ctx context.Context) (header http.Header, fail *ProviderError) {
+		reply, header, fail = c.once(ctx, r)
+		return header, fail
+	})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -97,6 +102,18 @@ func (c *Client) complete(ctx context.Context, r Request) (Reply, error) {
 		}
 	}
 	return reply, nil
+}
+
+// bounded makes a request, as often as it takes, within the client's time, and
+// tells the caller's own end from a provider that is too slow.
+func (c *Client) bounded(ctx context.Context, once attempt) error {
+	own, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	err := c.try(own, once)
+	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("ask the model: %w", ctx.Err())
+	}
+	return err
 }
 
 func failureOf(err error) string {

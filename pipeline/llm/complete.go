@@ -8,13 +8,8 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// once makes one request in a slot of its own and returns the reply with its
-// HTTP header, which says how long to wait after a failure.
+// once makes one request and returns the reply with its HTTP header.
 func (c *Client) once(ctx context.Context, r Request) (Reply, http.Header, *ProviderError) {
-	if err := c.slots.Acquire(ctx, 1); err != nil {
-		return Reply{}, nil, timeout("no free slot in time")
-	}
-	defer c.slots.Release(1)
 	response, err := c.api.CreateChatCompletion(ctx, c.request(r))
 	if err != nil {
 		return Reply{}, response.Header(), c.classify(ctx, err)

@@ -27,8 +27,12 @@ type recording struct {
 // keyOf names a request's recording: equal for equal task, model, messages and
 // schema.
 func keyOf(model string, r Request) string {
+	return digest(r.Task, model, r.System, r.User, r.SchemaName, string(r.Schema))
+}
+
+func digest(parts ...string) string {
 	h := sha256.New()
-	for _, part := range []string{r.Task, model, r.System, r.User, r.SchemaName, string(r.Schema)} {
+	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s,", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -36,27 +40,44 @@ func keyOf(model string, r Request) string {
 
 func fileOf(dir, key string) string { return filepath.Join(dir, key+".json") }
 
-// replay reads a recording. A missing one is the provider's absence, so that a
-// session goes on as it would without a provider.
+// replay gives a recorded reply.
 func replay(dir, key string) (Reply, error) {
-	text, err := os.ReadFile(fileOf(dir, key))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Reply{}, &ProviderError{Kind: Unavailable, Reason: "no recording of this request (" + key[:12] + ") to replay"}
-	}
-	if err != nil {
-		return Reply{}, &ProviderError{Kind: Unavailable, Reason: "the recording (" + key[:12] + ") can't be read"}
-	}
 	var r recording
-	if err := json.Unmarshal(text, &r); err != nil || r.Reply == "" {
-		return Reply{}, badReply("the recording (" + key[:12] + ") is damaged")
+	if err := load(dir, key, &r); err != nil {
+		return Reply{}, err
+	}
+	if r.Reply == "" {
+		return Reply{}, damaged(key)
 	}
 	return Reply{Text: r.Reply, PromptTokens: r.PromptTokens, CompletionTokens: r.CompletionTokens}, nil
 }
 
-// record writes a recording in one step: a reader never sees half of one.
+// load reads a recording. A missing one is the provider's absence, so that a
+// session goes on as it would without a provider.
+func load(dir, key string, into any) error {
+	text, err := os.ReadFile(fileOf(dir, key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &ProviderError{Kind: Unavailable, Reason: "no recording of this request (" + key[:12] + ") to replay"}
+	}
+	if err != nil {
+		return &ProviderError{Kind: Unavailable, Reason: "the recording (" + key[:12] + ") can't be read"}
+	}
+	if json.Unmarshal(text, into) != nil {
+		return damaged(key)
+	}
+	return nil
+}
+
+func damaged(key string) error { return badReply("the recording (" + key[:12] + ") is damaged") }
+
 func record(dir, key, model string, r Request, reply Reply) error {
-	text, err := json.MarshalIndent(recording{Task: r.Task, Model: model, System: r.System, User: r.User,
-		Reply: reply.Text, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens}, "", "  ")
+	return save(dir, key, recording{Task: r.Task, Model: model, System: r.System, User: r.User,
+		Reply: reply.Text, PromptTokens: reply.PromptTokens, CompletionTokens: reply.CompletionTokens})
+}
+
+// save writes a recording in one step: a reader never sees half of one.
+func save(dir, key string, recorded any) error {
+	text, err := json.MarshalIndent(recorded, "", "  ")
 	if err != nil {
 		return fmt.Errorf("record the model's answer: %w", err)
 	}
