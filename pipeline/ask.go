@@ -36,7 +36,6 @@ func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*v
 		return nil, err
 	}
 	switch {
-	case ask.Reading > 0: // nothing lists readings by number yet
 	case ask.Form == stmt.FormRows:
 		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormSQL, ask.Form == stmt.FormPlan, ask.Form == stmt.FormExplain:
@@ -187,14 +186,17 @@ func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns st
 	return err
 }
 
-// propose asks the planners, or takes the plan that was supplied.
+// propose asks the planners, or takes the plan that was supplied or chosen.
 func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask) (planner.Proposal, error) {
 	in, err := s.input(ctx, at, ask)
 	if err != nil {
 		return planner.Proposal{}, err
 	}
-	if ask.HasPlan {
+	switch {
+	case ask.HasPlan:
 		return supplied(ask, in)
+	case ask.Reading > 0:
+		return chosen(ctx, at.rules.Planners, ask.Reading, in)
 	}
 	if ask.Form == stmt.FormPlan {
 		in.PlanOnly = true

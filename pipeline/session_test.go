@@ -194,7 +194,7 @@ func TestRefusals(t *testing.T) {
 		"SELEC":                                "42601",
 		"ASK":                                  "42601",
 		"SHOW pgask.nothing":                   "42704",
-		"ASK 'how many shops' READING 1":       "0A000",
+		"ASK 'how many shops' READING 2":       "PA002",
 		"ASK NARRATE 'how many shops'":         "0A000",
 		"ASK 'how many unicorns'":              "PA002",
 		"ASK 'how many shops' USING PLAN '{}'": "PA005",

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -282,16 +283,24 @@ const maxQuestion = 4000
 // maxCost is how loosely words may fit: beyond it the planner keeps silent.
 const maxCost = 0.4
 
-// ambiguous lists the readings that are about equally good.
+// ambiguous lists the readings that are about equally good. Their order depends on
+// nothing but what they say, since READING n counts on it.
 func (q *question) ambiguous(readings []reading) *Declined {
-	d := &Declined{Reason: "the question has several readings"}
+	var near []reading
 	for _, r := range readings {
-		if r.cost-readings[0].cost >= winMargin || len(d.Readings) == 5 {
+		if r.cost-readings[0].cost >= winMargin || len(near) == 5 {
 			break
 		}
-		d.Readings = append(d.Readings, Reading{Text: describe(r.plan), Ask: "ASK " + literal(q.in.Question) + " USING PLAN " + literal(r.key)})
+		near = append(near, r)
 	}
-	slices.SortFunc(d.Readings, func(a, b Reading) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortFunc(near, func(a, b reading) int {
+		return cmp.Or(strings.Compare(describe(a.plan), describe(b.plan)), strings.Compare(a.key, b.key))
+	})
+	d := &Declined{Reason: "the question has several readings"}
+	for i, r := range near {
+		d.Readings = append(d.Readings, Reading{Text: describe(r.plan), Plan: r.plan,
+			Ask: fmt.Sprintf("ASK %s READING %d", literal(q.in.Question), i+1)})
+	}
 	return d
 }
 

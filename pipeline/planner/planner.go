@@ -44,7 +44,7 @@ func (in Input) Context() plan.Context {
 
 // Proposal is an answer to a question: a plan, or a curated query's tree.
 type Proposal struct {
-	// Source is curated, builtin, model or supplied.
+	// Source is curated, builtin, model, supplied or chosen.
 	Source string
 	// Checked is the validated plan; nil for a curated query.
 	Checked *plan.Checked
@@ -95,6 +95,8 @@ type Declined struct {
 type Reading struct {
 	Text string
 	Ask  string // an ASK statement that means just this
+	// Plan is the meaning itself, not validated yet.
+	Plan *plan.Plan
 }
 
 // Error is the reason in one line.
