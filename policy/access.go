@@ -163,39 +163,3 @@ func caseWhen(condition, a, b *pg_query.Node) *pg_query.Node {
 	return &pg_query.Node{Node: &pg_query.Node_CaseExpr{CaseExpr: &pg_query.CaseExpr{
 		Args: []*pg_query.Node{{Node: &pg_query.Node_CaseWhen{CaseWhen: &pg_query.CaseWhen{Expr: condition, Result: a}}}}, Defresult: b}}}
 }
-
-// proveAccess is the second judge's look at a node: what looks objects up may
-// only stand where its guard is in place. What it clears is judged as usual.
-func (j *judge) proveAccess(n *pg_query.Node) error {
-	if c := n.GetTypeCast(); c != nil {
-		j.proveLookup(c)
-	}
-	if f := j.view.guardedComment(n); f != nil {
-		j.cleared[f] = true
-	}
-	call := n.GetFuncCall()
-	if call == nil {
-		return nil
-	}
-	name, rule, ok := j.accessFunction(call)
-	set := rule.guarded
-	if name == "obj_description" && len(call.Args) == 2 {
-		set = commented(call.Args[1])
-	}
-	switch {
-	case !ok || j.cleared[call]:
-		return nil
-	case name == "aclexplode" && len(call.Args) == 1 && stmt.Equal(call.Args[0], noACL()):
-		j.cleared[call.Args[0].GetTypeCast().TypeName] = true
-	case name == "set_config" && j.harmlessSetting(call) == nil:
-	case name == "current_setting" && showsSetting(call):
-	case set != setNone && len(call.Args) > 0 && j.view.isGuard(call.Args[0], set):
-	default:
-		return deny(stateDenied, "permission denied for function %s", name)
-	}
-	if !plainCall(call) || len(call.Args) < rule.least || len(call.Args) > rule.most {
-		return deny(stateDenied, "permission denied for function %s", name)
-	}
-	j.cleared[call] = true
-	return nil
-}

@@ -40,6 +40,8 @@ func results(n *pg_query.Node, f func(*pg_query.Node)) {
 		each(x.RowExpr.Args)
 	case *pg_query.Node_CoalesceExpr:
 		each(x.CoalesceExpr.Args)
+	case *pg_query.Node_MinMaxExpr:
+		each(x.MinMaxExpr.Args)
 	case *pg_query.Node_CaseExpr:
 		for _, w := range x.CaseExpr.Args {
 			results(w.GetCaseWhen().GetResult(), f)
@@ -99,28 +101,62 @@ func (j *judge) compared(e *pg_query.A_Expr) {
 		if !slices.Contains([]string{"=", "<>", "<", ">", "<=", ">="}, op) {
 			return
 		}
-	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN:
+	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN,
+		pg_query.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
 	default:
 		return
 	}
 	j.comparison(e.Lexpr, e.Rexpr)
 }
 
+// comparison takes rows apart, so that each field is compared with its own.
 func (j *judge) comparison(a, b *pg_query.Node) {
-	kind := lookedUpKind(a)
-	if kind == "" {
-		kind = lookedUpKind(b)
+	row, others := a.GetRowExpr(), []*pg_query.Node{b}
+	if list := b.GetList(); list != nil {
+		others = list.Items
 	}
-	if kind == "" || textual(a) || textual(b) {
+	if row == nil {
+		j.alike(append(others[:len(others):len(others)], a))
 		return
 	}
-	for _, side := range []*pg_query.Node{a, b} {
-		results(side, func(r *pg_query.Node) {
-			if r.GetAConst().GetSval() != nil {
-				r.Node = stmt.Cast(stmt.Clone(r), typeNamed(kind)).Node
+	for i, x := range row.Args {
+		fields := []*pg_query.Node{x}
+		for _, o := range others {
+			if args := o.GetRowExpr().GetArgs(); i < len(args) {
+				fields = append(fields, args[i])
 			}
-		})
-		j.asNumber(side)
+		}
+		j.alike(fields)
+	}
+}
+
+// alike judges values that are compared: where one is of a reg type, all are
+// wanted as numbers, and a literal among them is one of its names.
+func (j *judge) alike(list []*pg_query.Node) {
+	kind := kindOf(list)
+	if kind == "" || slices.ContainsFunc(list, textual) {
+		return
+	}
+	for _, n := range list {
+		results(n, func(r *pg_query.Node) { named(r, kind) })
+		j.asNumber(n)
+	}
+}
+
+// kindOf is the reg type of the first value of a list that has one.
+func kindOf(list []*pg_query.Node) string {
+	for _, n := range list {
+		if kind := lookedUpKind(n); kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// named writes out the cast of a literal that meets values of a reg type.
+func named(r *pg_query.Node, kind string) {
+	if r.GetAConst().GetSval() != nil {
+		r.Node = stmt.Cast(stmt.Clone(r), typeNamed(kind)).Node
 	}
 }
 
@@ -129,8 +165,14 @@ func (j *judge) comparedIn(s *pg_query.SubLink) {
 	if s.Testexpr == nil || textual(s.Testexpr) {
 		return
 	}
-	j.asNumber(s.Testexpr)
-	outputsOf(s.Subselect.GetSelectStmt(), func(r *pg_query.Node) { j.asNumber(r) })
+	outputs := []*pg_query.Node{}
+	outputsOf(s.Subselect.GetSelectStmt(), func(r *pg_query.Node) { outputs = append(outputs, r) })
+	if kind := kindOf(outputs); kind != "" {
+		results(s.Testexpr, func(r *pg_query.Node) { named(r, kind) })
+	}
+	for _, n := range append(outputs, s.Testexpr) {
+		j.asNumber(n)
+	}
 }
 
 // textual tells whether a value surely is a text.
@@ -150,4 +192,47 @@ func (j *judge) numberCast(c *pg_query.TypeCast) {
 	if slices.Contains([]string{"oid", "int4", "int8"}, name) {
 		j.asNumber(c.Arg)
 	}
+}
+
+// isNumber tells whether an expression, judged already, surely is a number or
+// an OID.
+func (j *judge) isNumber(n *pg_query.Node, l *level) bool {
+	switch x := n.GetNode().(type) {
+	case *pg_query.Node_AConst:
+		return x.AConst.GetIval() != nil || x.AConst.GetFval() != nil
+	case *pg_query.Node_TypeCast:
+		_, name, _ := nameParts(x.TypeCast.TypeName.Names)
+		return len(x.TypeCast.TypeName.ArrayBounds) == 0 && slices.Contains([]string{"oid", "int2", "int4", "int8"}, name)
+	case *pg_query.Node_ColumnRef:
+		return slices.Contains([]string{"oid", "int2", "int4", "int8"}, j.typeOf(n, l)) || lookedUpName(j.typeOf(n, l))
+	case *pg_query.Node_AIndirection:
+		i := x.AIndirection.Indirection
+		return len(i) == 1 && i[0].GetAIndices() != nil && !i[0].GetAIndices().IsSlice &&
+			slices.Contains([]string{"oidvector", "int2vector", "_oid", "_int2", "_int4", "_int8"}, j.typeOf(x.AIndirection.Arg, l))
+	}
+	return false
+}
+
+func lookedUpName(name string) bool { _, ok := lookups()[name]; return ok }
+
+// typeOf is the type of a column of a real relation, empty where it isn't known.
+func (j *judge) typeOf(n *pg_query.Node, l *level) string {
+	c := j.columnAt(n, l)
+	if c == nil || c.src == nil || c.src.grant == nil {
+		return ""
+	}
+	if g := c.src.grant.column(c.base); g != nil {
+		return g.column.Type.Name
+	}
+	return ""
+}
+
+// columnAt is columnOf at whatever level the name is found.
+func (j *judge) columnAt(n *pg_query.Node, l *level) *column {
+	for at := l; at != nil; at = at.parent {
+		if c := j.columnOf(n, at); c != nil {
+			return c
+		}
+	}
+	return nil
 }

@@ -110,9 +110,11 @@ func (j *judge) walkInto(m proto.Message, l *level) error {
 		if err := checkCollation(n.Collname); err != nil {
 			return deny(stateDenied, "%v", err)
 		}
+	case *pg_query.CaseExpr, *pg_query.CoalesceExpr, *pg_query.MinMaxExpr, *pg_query.A_ArrayExpr:
+		j.unite(m, l)
 	case *pg_query.List, *pg_query.String, *pg_query.Integer, *pg_query.Float, *pg_query.Boolean, *pg_query.BitString,
-		*pg_query.A_Const, *pg_query.A_ArrayExpr, *pg_query.A_Indices, *pg_query.TypeCast, *pg_query.BoolExpr, *pg_query.NullTest,
-		*pg_query.BooleanTest, *pg_query.CaseExpr, *pg_query.CaseWhen, *pg_query.CoalesceExpr, *pg_query.MinMaxExpr,
+		*pg_query.A_Const, *pg_query.A_Indices, *pg_query.TypeCast, *pg_query.BoolExpr, *pg_query.NullTest,
+		*pg_query.BooleanTest, *pg_query.CaseWhen,
 		*pg_query.RowExpr, *pg_query.GroupingFunc, *pg_query.GroupingSet:
 	default:
 		return unsupported(nodeName(m), "Write the statement without it.")

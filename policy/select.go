@@ -31,6 +31,9 @@ func (j *judge) query(n *pg_query.Node, outer *level, self *cte) (outputs, error
 		return outputs{}, writes("a data-modifying statement in WITH")
 	}
 	j.mark(n)
+	if !j.verify && s.Larg != nil {
+		j.uniteArms(s, outer.ctes)
+	}
 	return j.selectStmt(s, outer, self)
 }
 
@@ -78,6 +81,7 @@ func (j *judge) setOperation(s *pg_query.SelectStmt, l *level, self *cte) (outpu
 // values judges VALUES lists; their columns are column1, column2 …
 func (j *judge) values(s *pg_query.SelectStmt, l *level) (outputs, error) {
 	out := outputs{}
+	j.uniteRows(s.ValuesLists, l)
 	for i, row := range s.ValuesLists {
 		items := row.GetList().GetItems()
 		if err := j.walk(row, l); err != nil {
