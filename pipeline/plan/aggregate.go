@@ -45,6 +45,10 @@ func (c *checker) aggregate(e *Expr, at string, env env) *typed {
 		f.Nearest = nearest(name, aggregateNames)
 		return nil
 	}
+	if a.Fraction != nil || a.Separator != nil || a.OrderBy != nil {
+		c.faultf(stageStructure, CodeUnsupported, at, "%s takes no fraction, separator or order", name)
+		return nil
+	}
 	env.inside = true
 	u := &measureUse{at: at, name: name, distinct: a.Distinct}
 	canonical := &Aggregate{Func: name, Distinct: a.Distinct}

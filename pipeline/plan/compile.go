@@ -109,7 +109,7 @@ func (k *sortKey) neverNull() bool {
 // canonical is the plan with every name resolved and every default said.
 func (c *checker) canonical(b *block) *Plan {
 	first := c.rels[0]
-	p := &Plan{Version: Version, From: Table{Table: TableName(first.table.Name), As: first.alias},
+	p := &Plan{Version: Version, From: Source{Table: TableName(first.table.Name), As: first.alias},
 		Limit: b.limit, Offset: b.offset, Distinct: c.given.Distinct, Reasoning: c.given.Reasoning}
 	for _, r := range c.rels[1:] {
 		if !r.added {

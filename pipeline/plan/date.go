@@ -21,6 +21,10 @@ func (c *checker) date(e *Expr, at string) *typed {
 		f.Nearest = nearest(d.Unit, []string{"year", "quarter", "month", "week", "day"})
 		return nil
 	}
+	if d.Fiscal {
+		c.faultf(stageStructure, CodeUnsupported, at+"/date/fiscal", "fiscal calendars can't be compiled yet")
+		return nil
+	}
 	limit := maxOffset
 	if d.Unit == "year" || d.Unit == "quarter" {
 		limit = 1000

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -32,7 +32,7 @@ func Decode(data []byte) (*Plan, error) {
 	d := &decoder{json: json.NewDecoder(bytes.NewReader(data))}
 	d.json.UseNumber()
 	var p Plan
-	if err := d.value(reflect.ValueOf(&p).Elem(), "", 0); err != nil {
+	if _, err := d.value(reflect.ValueOf(&p).Elem(), "", 0); err != nil {
 		return nil, rejectedBy(err)
 	}
 	if _, err := d.json.Token(); !errors.Is(err, io.EOF) {
@@ -71,17 +71,18 @@ func (d *decoder) faultf(code Code, at, format string, args ...any) *Rejection {
 	return r
 }
 
-// value reads one JSON value into v.
-func (d *decoder) value(v reflect.Value, at string, depth int) error {
+// value reads one JSON value into v. It tells whether one is there: a null
+// stands for none.
+func (d *decoder) value(v reflect.Value, at string, depth int) (there bool, err error) {
 	tok, err := d.json.Token()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if depth > maxNested {
-		return rejected(CodeTooLarge, at, "the plan is nested deeper than %d", maxNested)
+		return false, rejected(CodeTooLarge, at, "the plan is nested deeper than %d", maxNested)
 	}
 	if tok == nil && depth > 0 {
-		return nil
+		return v.Kind() == reflect.Interface, nil
 	}
 	for v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -90,21 +91,21 @@ func (d *decoder) value(v reflect.Value, at string, depth int) error {
 	delim, _ := tok.(json.Delim)
 	switch {
 	case v.Kind() == reflect.Struct && delim == '{':
-		return d.object(v, at, depth)
+		return true, d.object(v, at, depth)
 	case v.Kind() == reflect.Slice && delim == '[':
-		return d.array(v, at, depth)
+		return true, d.array(v, at, depth)
 	case delim != 0:
 		d.faultf(CodeWrongShape, at, "%s, not %s", wanted(v), map[json.Delim]string{'{': "an object", '[': "a list"}[delim])
-		return d.skip(depth)
+		return true, d.skip(depth)
 	case !scalarInto(v, tok):
 		d.faultf(CodeWrongShape, at, "%s, not %s", wanted(v), jsonKind(tok))
 	}
-	return nil
+	return true, nil
 }
 
 // object reads the keys of a struct, up to its closing brace.
 func (d *decoder) object(v reflect.Value, at string, depth int) error {
-	seen := map[string]bool{}
+	seen, given := map[string]bool{}, map[string]bool{}
 	for d.json.More() {
 		tok, err := d.json.Token()
 		if err != nil {
@@ -121,29 +122,49 @@ func (d *decoder) object(v reflect.Value, at string, depth int) error {
 			d.faultf(CodeDuplicate, place, "key %q is there twice", name)
 			err = d.discard(depth + 1)
 		default:
-			err = d.value(field, place, depth+1)
+			given[name], err = d.value(field, place, depth+1)
 		}
 		if err != nil {
 			return err
 		}
 		seen[name] = true
 	}
-	d.required(v, seen, at)
+	d.required(v, given, at)
+	if p, ok := v.Addr().Interface().(*Plan); ok && depth == 0 && p.Version == 0 && !d.faulty("/version") {
+		f := d.faultf(CodeMissing, at, "key %q is missing", "version")
+		f.Repair = Repair{{"add", "/version", Version}}
+	}
 	_, err := d.json.Token()
 	return err
 }
 
+func (d *decoder) faulty(at string) bool {
+	return slices.ContainsFunc(d.faults, func(f *Rejection) bool { return f.Path == at })
+}
+
 // required names the keys that must be there and are not.
-func (d *decoder) required(v reflect.Value, seen map[string]bool, at string) {
+func (d *decoder) required(v reflect.Value, given map[string]bool, at string) {
+	missing := func(name string) { d.faultf(CodeMissing, at, "key %q is missing", name) }
 	for i := range v.NumField() {
-		name, optional := jsonKey(v.Type().Field(i))
-		if optional || seen[name] {
-			continue
+		if name, optional := jsonKey(v.Type().Field(i)); !optional && !given[name] {
+			missing(name)
 		}
-		f := d.faultf(CodeMissing, at, "key %q is missing", name)
-		if name == "version" {
-			f.Repair = Repair{{"add", "/version", Version}}
+	}
+	noTable := false
+	switch x := v.Addr().Interface().(type) {
+	case *Plan:
+		for _, name := range []string{"from", "select"} {
+			if !given["set"] && !given[name] {
+				missing(name)
+			}
 		}
+	case *Source:
+		noTable = x.Table == "" && x.Plan == nil
+	case *Join:
+		noTable = x.Table == "" && x.Plan == nil
+	}
+	if noTable {
+		missing("table")
 	}
 }
 
@@ -160,13 +181,19 @@ func (d *decoder) unknown(t reflect.Type, name, place string) {
 }
 
 func (d *decoder) array(v reflect.Value, at string, depth int) error {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	for i := 0; d.json.More(); i++ {
 		if i >= maxNodes {
 			return rejected(CodeTooLarge, at, "the list has more than %d elements", maxNodes)
 		}
 		item := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(item, at+"/"+strconv.Itoa(i), depth+1); err != nil {
+		place := at + "/" + strconv.Itoa(i)
+		there, err := d.value(item, place, depth+1)
+		if err != nil {
 			return err
+		}
+		if !there {
+			d.faultf(CodeWrongShape, place, "%s, not null", wanted(item))
 		}
 		v.Set(reflect.Append(v, item))
 	}
@@ -204,79 +231,4 @@ func (d *decoder) skip(depth int) error {
 		}
 	}
 	return nil
-}
-
-func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
-	for i := range v.NumField() {
-		if known, _ := jsonKey(v.Type().Field(i)); known == name {
-			return v.Field(i), true
-		}
-	}
-	return reflect.Value{}, false
-}
-
-// scalarInto sets v to a string, number or boolean of the right kind.
-func scalarInto(v reflect.Value, tok json.Token) bool {
-	switch x := tok.(type) {
-	case string:
-		if v.Kind() == reflect.String {
-			v.SetString(x)
-			return true
-		}
-	case bool:
-		if v.Kind() == reflect.Bool {
-			v.SetBool(x)
-			return true
-		}
-	case json.Number:
-		if v.Kind() == reflect.Int || v.Kind() == reflect.Int64 {
-			i, err := x.Int64()
-			if err != nil || v.OverflowInt(i) {
-				return false
-			}
-			v.SetInt(i)
-			return true
-		}
-	}
-	if v.Kind() == reflect.Interface && tok != nil {
-		v.Set(reflect.ValueOf(tok))
-		return true
-	}
-	return false
-}
-
-func wanted(v reflect.Value) string {
-	switch v.Kind() {
-	case reflect.Struct:
-		return "an object stands here"
-	case reflect.Slice:
-		return "a list stands here"
-	case reflect.String:
-		return "a string stands here"
-	case reflect.Bool:
-		return "true or false stands here"
-	case reflect.Interface:
-		return "a string, number, boolean or null stands here"
-	}
-	return "a whole number stands here"
-}
-
-func jsonKind(tok json.Token) string {
-	switch x := tok.(type) {
-	case string:
-		return "a string"
-	case bool:
-		return "true or false"
-	case json.Number:
-		return x.String()
-	}
-	return "null"
-}
-
-// pointer escapes a key for a JSON pointer.
-func pointer(key string) string {
-	if !strings.ContainsAny(key, "~/") {
-		return key
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }

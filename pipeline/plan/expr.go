@@ -33,7 +33,7 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 			what = strings.Join(forms, " and ")
 		}
 		c.faultf(stageStructure, CodeOneOf, at,
-			"an expression is exactly one of column, literal, metric, aggregate, call, op, case and date; this has %s", what)
+			"an expression is exactly one of column, literal, metric, aggregate, call, op, case, date, period, cast, window and plan; this has %s", what)
 		return nil
 	}
 	var t *typed
@@ -52,8 +52,10 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 		t = c.op(e, at, env)
 	case "case":
 		t = c.caseOf(e, at, env)
-	default:
+	case "date":
 		t = c.date(e, at)
+	default:
+		c.faultf(stageStructure, CodeUnsupported, at+"/"+forms[0], "%s can't be compiled yet", forms[0])
 	}
 	if t != nil {
 		t.at = at
@@ -66,7 +68,8 @@ func (e *Expr) forms() []string {
 	var out []string
 	for name, set := range map[string]bool{"column": e.Column != "", "literal": e.Literal != nil,
 		"metric": e.Metric != "", "aggregate": e.Aggregate != nil, "call": e.Call != nil,
-		"op": e.Op != nil, "case": e.Case != nil, "date": e.Date != nil} {
+		"op": e.Op != nil, "case": e.Case != nil, "date": e.Date != nil, "period": e.Period != nil,
+		"cast": e.Cast != nil, "window": e.Window != nil, "plan": e.Plan != nil} {
 		if set {
 			out = append(out, name)
 		}

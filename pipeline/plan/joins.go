@@ -41,6 +41,10 @@ func (c *checker) join(i int) {
 		f.Nearest = nearest(j.Kind, []string{"inner", "left", "semi", "anti"})
 		return
 	}
+	if j.Plan != nil || j.On != nil {
+		c.faultf(stageStructure, CodeUnsupported, at, "derived blocks can't be joined yet")
+		return
+	}
 	t := c.table(j.Table, at+"/table")
 	if t == nil {
 		return

@@ -56,7 +56,7 @@ func (g *generator) chance(label string, percent int) bool {
 
 func (g *generator) plan() *plan.Plan {
 	first := rapid.SampledFrom(g.c.Catalog.Tables).Draw(g.T, "from")
-	p := &plan.Plan{Version: 1, From: plan.Table{Table: plan.TableName(first.Name), As: "t0"}}
+	p := &plan.Plan{Version: 1, From: plan.Source{Table: plan.TableName(first.Name), As: "t0"}}
 	g.aliases, g.tables = []string{"t0"}, map[string]*catalog.Table{"t0": first}
 	for range rapid.IntRange(0, 3).Draw(g.T, "joins") {
 		g.join(p)

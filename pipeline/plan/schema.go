@@ -3,15 +3,18 @@ package plan
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // Schema is the JSON schema of a plan, made from the Go types, in the form
 // that strict structured output takes: every object is closed, every property
-// is required, and one that may be left out may be null instead.
+// is required, and one that may be left out may be null instead. A nested plan is
+// a definition of its own, since it has neither version nor reasoning.
 func Schema() []byte {
 	defs := map[string]any{}
 	root := objectSchema(reflect.TypeFor[Plan](), defs)
+	root["properties"].(map[string]any)["version"] = map[string]any{"type": "integer", "enum": []int{Version}}
 	root["$defs"] = defs
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -52,15 +55,36 @@ func typeSchema(t reflect.Type, defs map[string]any) map[string]any {
 		return map[string]any{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return map[string]any{"type": "integer"}
+	case reflect.Float64:
+		return map[string]any{"type": "number"}
 	case reflect.Interface: // a literal's value
 		return map[string]any{"type": []string{"string", "number", "boolean", "null"}}
 	}
 	name := strings.ToLower(t.Name())
+	if t == reflect.TypeFor[Plan]() {
+		name = nestedPlan
+	}
 	if _, seen := defs[name]; !seen {
 		defs[name] = nil // stops the recursion
-		defs[name] = objectSchema(t, defs)
+		s := objectSchema(t, defs)
+		if name == nestedPlan {
+			leaveOut(s, "version", "reasoning")
+		}
+		defs[name] = s
 	}
 	return map[string]any{"$ref": "#/$defs/" + name}
+}
+
+// nestedPlan is the definition of a plan inside another.
+const nestedPlan = "block"
+
+// leaveOut takes properties from an object.
+func leaveOut(object map[string]any, names ...string) {
+	properties := object["properties"].(map[string]any)
+	for _, name := range names {
+		delete(properties, name)
+	}
+	object["required"] = slices.DeleteFunc(object["required"].([]string), func(s string) bool { return slices.Contains(names, s) })
 }
 
 // nullable lets a property be null, which means left out.
@@ -78,7 +102,7 @@ func nullable(s map[string]any) map[string]any {
 // jsonKey is a field's key in JSON and whether it may be left out.
 func jsonKey(f reflect.StructField) (name string, optional bool) {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name, options == "omitempty"
+	return name, strings.HasPrefix(options, "omit")
 }
 
 // enum lists the choices of a field's jsonschema tag; nil where it has none.

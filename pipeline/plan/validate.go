@@ -17,6 +17,10 @@ func Validate(p *Plan, c Context) (*Checked, error) {
 	}
 	k := &checker{Context: c, given: p, used: map[*rel]map[string]bool{}, broken: map[string]bool{}}
 	k.structure()
+	if k.given.Set != nil || k.given.From.Plan != nil {
+		k.faultf(stageStructure, CodeUnsupported, "", "derived blocks and set operations can't be compiled yet")
+		return nil, newRejections(k.faults)
+	}
 	if len(k.faults) > 0 && k.faults[0].Code == CodeTooLarge {
 		return nil, newRejections(k.faults)
 	}

@@ -58,7 +58,7 @@ func (b *builder) having() *linked {
 
 // build is the plan of the frame over one tree, or why there is none.
 func (b *builder) build() (*plan.Plan, error) {
-	b.plan = &plan.Plan{Version: plan.Version, From: plan.Table{Table: plan.TableName(b.tree.root.Name)}}
+	b.plan = &plan.Plan{Version: plan.Version, From: plan.Source{Table: plan.TableName(b.tree.root.Name)}}
 	if err := b.restrict(); err != nil {
 		return nil, err
 	}
