@@ -54,6 +54,10 @@ const psqlCommands = `\d
 \dn+
 \df
 \df public.*
+\df+
+\df+ pg_catalog.lower
+\des+
+\det+
 \du
 \l
 \dp

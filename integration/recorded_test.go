@@ -80,7 +80,6 @@ var recordedRefusals = []struct {
 	{"copies a table, not a query", `^copy [a-z.]+ .*to stdout`, "0A000"},
 	{"reads a sequence", `^SELECT last_value, is_called`, "42501"},
 	{"waits", `pg_sleep`, "42501"},
-	{"reads how to reach other servers", `srvoptions`, "42501"},
 }
 
 // TestRecorded plays what tools sent, as a governed user over a database made

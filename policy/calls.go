@@ -22,6 +22,10 @@ func (j *judge) call(n *pg_query.FuncCall, l *level) error {
 	if err := j.configuration(n, name, l); err != nil {
 		return err
 	}
+	if name == "pg_options_to_table" {
+		j.options++
+		defer func() { j.options-- }()
+	}
 	aggregate := j.view.builtins[name] == functionAggregate && n.Over == nil || n.AggStar || n.AggFilter != nil || n.AggWithinGroup
 	if aggregate {
 		j.aggregates++

@@ -39,6 +39,7 @@ func (j *judge) columnRef(n *pg_query.ColumnRef, l *level) (*column, error) {
 	case it.denied[name]:
 		return nil, j.view.deniedColumn(it.name, name, l)
 	case c != nil:
+		j.notesWithheld(n, c, it.name, l)
 		at.refs = append(at.refs, reference{*c, j.aggregates > 0})
 		return c, nil
 	case it.open:
@@ -58,6 +59,7 @@ func (j *judge) bareColumn(n *pg_query.ColumnRef, name string, l *level) (*colum
 			return nil, j.view.deniedColumn("", name, l)
 		}
 		if c != nil {
+			j.notesWithheld(n, c, "", l)
 			at.refs = append(at.refs, reference{*c, j.aggregates > 0})
 			return c, nil
 		}

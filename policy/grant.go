@@ -16,6 +16,9 @@ type grant struct {
 	denied map[string]bool
 	// code are those of them that are denied for their types' functions.
 	code map[string]bool
+	// withheldColumns are permitted ones without a value, refused to a statement
+	// that reads nothing but this relation.
+	withheldColumns map[string]bool
 	// scope is the bound row rule, nil for all rows.
 	scope *pg_query.Node
 	// simple tells that scope is only constant comparisons, which the planner

@@ -83,7 +83,7 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 		names = append(names, name)
 	}
 	if !n.IsNatural {
-		return names, nil
+		return names, j.joinsWithheld(names, left, right, l)
 	}
 	if leftOpen || rightOpen {
 		return nil, unsupported("NATURAL JOIN with a function", "Use JOIN … ON.")
@@ -103,7 +103,7 @@ func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]s
 			names = append(names, c.name)
 		}
 	}
-	return names, nil
+	return names, j.joinsWithheld(names, left, right, l)
 }
 
 func nameSet(cols []column) map[string]bool {

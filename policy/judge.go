@@ -30,6 +30,10 @@ type judge struct {
 	// nested are the catalog access functions around the node being walked, lists
 	// the bytes of the lists of objects that were written so far.
 	nested, lists int
+	// withheldColumn is the refusal of the first named column that has no value,
+	// options counts the calls of pg_options_to_table around the node.
+	withheldColumn error
+	options        int
 	// aggregates counts the aggregate calls around the node being walked.
 	aggregates int
 	// scalars are the output names of scalar sub-selects.

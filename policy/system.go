@@ -19,9 +19,9 @@ type systemRule struct {
 	where string
 	// columns are expressions in the place of columns' values.
 	columns map[string]string
-	// refused columns are part of * but may not be named: an answer of nulls
-	// would pass for the truth.
-	refused []string
+	// withheldColumns are null beside other relations, since tools join them, but
+	// refused to who reads this one alone: nulls would pass for an answer.
+	withheldColumns []string
 	// withheld relations are empty beside others, since tools join them, but
 	// refused to who asks for them alone.
 	withheld bool
@@ -49,7 +49,7 @@ func (v *View) makeSystem(n catalog.Name) *grant {
 	if t == nil || !ok {
 		return nil
 	}
-	g := &grant{table: t, denied: map[string]bool{}, system: true, withheld: r.withheld}
+	g := &grant{table: t, denied: map[string]bool{}, system: true, withheld: r.withheld, withheldColumns: map[string]bool{}}
 	if r.where != "" {
 		where, err := v.systemExpression(r.where)
 		if err != nil {
@@ -63,8 +63,8 @@ func (v *View) makeSystem(n catalog.Name) *grant {
 			return nil
 		}
 		g.columns = append(g.columns, grantColumn{column: c, mask: mask})
-		if slices.Contains(r.refused, c.Name) {
-			g.denied[c.Name] = true
+		if slices.Contains(r.withheldColumns, c.Name) {
+			g.withheldColumns[c.Name] = true
 		}
 	}
 	return g

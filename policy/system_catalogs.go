@@ -32,7 +32,7 @@ func relationRules() map[string]systemRule {
 		"pg_attrdef": {where: "(adrelid < :builtin OR adrelid = ANY (:relations)) AND adrelid::int8 * 65536 + adnum <> ALL (:hidden)"},
 		"pg_index":   {where: "indexrelid < :builtin OR indexrelid = ANY (:indexes)"},
 		// Only its options are worth hiding more than the rest.
-		"pg_foreign_server":    {where: "false", refused: []string{"srvoptions"}},
+		"pg_foreign_server":    {where: "false", withheldColumns: []string{"srvoptions"}},
 		"pg_inherits":          {where: "inhrelid = ANY (:classes) AND inhparent = ANY (:classes)"},
 		"pg_constraint":        {where: ownRow + " OR oid = ANY (:constraints)"},
 		"pg_partitioned_table": {where: "partrelid = ANY (:relations)"},
@@ -52,7 +52,7 @@ func typeRules() map[string]systemRule {
 		"pg_type":  {where: ownRow + " OR oid = ANY (:types)", columns: map[string]string{"typdefault": "NULL"}},
 		"pg_enum":  {where: "enumtypid < :builtin OR enumtypid = ANY (:types)"},
 		"pg_range": {where: "rngtypid < :builtin OR rngtypid = ANY (:types)"},
-		"pg_proc": {where: ownRow + " OR oid = ANY (:functions)", refused: []string{"prosrc"},
+		"pg_proc": {where: ownRow + " OR oid = ANY (:functions)", withheldColumns: []string{"prosrc"},
 			columns: map[string]string{"prosrc": "NULL", "probin": "NULL", "proconfig": "NULL"}},
 		"pg_aggregate": {where: "aggfnoid::oid < :builtin OR aggfnoid::oid = ANY (:functions)",
 			columns: map[string]string{"agginitval": "CASE WHEN aggfnoid::oid < :builtin THEN agginitval END",
@@ -81,7 +81,7 @@ func serverRules() map[string]systemRule {
 		"pg_roles": {where: "oid = :ownerid", columns: map[string]string{"rolname": ":user", "rolsuper": "false", "rolinherit": "true",
 			"rolcreaterole": "false", "rolcreatedb": "false", "rolcanlogin": "true", "rolreplication": "false", "rolconnlimit": "-1",
 			"rolpassword": "'********'", "rolvaliduntil": "NULL", "rolbypassrls": "false", "rolconfig": "NULL"}},
-		"pg_user": {where: "usesysid = :ownerid", refused: []string{"passwd"}, columns: map[string]string{"usename": ":user",
+		"pg_user": {where: "usesysid = :ownerid", withheldColumns: []string{"passwd"}, columns: map[string]string{"usename": ":user",
 			"usecreatedb": "false", "usesuper": "false", "userepl": "false", "usebypassrls": "false", "passwd": "'********'",
 			"valuntil": "NULL", "useconfig": "NULL"}},
 		"pg_settings": {where: "name = ANY (:settings)", columns: map[string]string{

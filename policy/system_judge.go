@@ -15,10 +15,14 @@ import (
 func (j *judge) onlyCatalogs() bool { return len(j.used) == 0 && len(j.systems) > 0 }
 
 // asksOnlyWithheld refuses a statement that reads nothing but relations that
-// are empty for the role: no rows would pass for an answer.
+// are empty for the role, or one relation's columns that have no values: no rows
+// or nulls would pass for an answer.
 func (j *judge) asksOnlyWithheld() error {
 	if !j.onlyCatalogs() {
 		return nil
+	}
+	if len(j.systems) == 1 && j.withheldColumn != nil {
+		return j.withheldColumn
 	}
 	names := slices.SortedFunc(maps.Keys(j.systems), compareNames)
 	for _, n := range names {
@@ -27,6 +31,29 @@ func (j *judge) asksOnlyWithheld() error {
 		}
 	}
 	return j.view.deniedRelation(&pg_query.RangeVar{Relname: names[0].Table}, names[0], true)
+}
+
+// withheld tells whether a column is one that has no value.
+func (c *column) withheld() bool {
+	return c.src != nil && c.src.grant != nil && c.src.grant.withheldColumns[c.base]
+}
+
+// notesWithheld keeps the refusal of the first such column that is named, but
+// for an argument of pg_options_to_table, which has no rows then.
+func (j *judge) notesWithheld(n *pg_query.ColumnRef, c *column, qualifier string, l *level) {
+	if c.withheld() && j.options == 0 && j.withheldColumn == nil {
+		j.withheldColumn = located(j.view.deniedColumn(qualifier, c.name, l), n.Location)
+	}
+}
+
+// joinsWithheld refuses to join by such a column.
+func (j *judge) joinsWithheld(names []string, left, right []column, l *level) error {
+	for _, c := range slices.Concat(left, right) {
+		if c.withheld() && slices.Contains(names, c.name) {
+			return j.view.deniedColumn("", c.name, l)
+		}
+	}
+	return nil
 }
 
 // tableOID answers tableoid of a catalog's row, which a subselect doesn't
