@@ -1,16 +1,20 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/semantic"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // aggregateNames are the language's aggregates.
-var aggregateNames = []string{"count", "sum", "avg", "min", "max"}
+var aggregateNames = []string{"count", "sum", "avg", "min", "max", "stddev", "variance", "median",
+	"percentile_cont", "percentile_disc", "string_agg", "bool_and", "bool_or"}
+
+// countDistinct are the names that people give to a count of distinct values.
+var countDistinct = []string{"distinct", "count_distinct", "countdistinct", "approx_count_distinct"}
 
 // measureUse is one place at which the plan aggregates. Whether it may is
 // judged once the whole block is known.
@@ -41,52 +45,65 @@ func (c *checker) aggregate(e *Expr, at string, env env) *typed {
 	}
 	name := strings.ToLower(a.Func)
 	if !slices.Contains(aggregateNames, name) {
-		f := c.faultf(stageStructure, CodeChoice, at+"/func", "an aggregate is count, sum, avg, min or max, not %s", a.Func)
-		f.Nearest = nearest(name, aggregateNames)
-		return nil
-	}
-	if a.Fraction != nil || a.Separator != nil || a.OrderBy != nil {
-		c.faultf(stageStructure, CodeUnsupported, at, "%s takes no fraction, separator or order", name)
+		c.noAggregate(a, name, at)
 		return nil
 	}
 	env.inside = true
 	u := &measureUse{at: at, name: name, distinct: a.Distinct}
 	canonical := &Aggregate{Func: name, Distinct: a.Distinct}
-	result := typeBigint
 	t := &typed{measure: u}
+	ok := c.aggregateExtras(a, canonical, name, at)
 	if a.Arg != nil {
-		arg := c.expr(a.Arg, at+"/arg", env)
-		if arg == nil {
-			return nil
+		if u.arg = c.expr(a.Arg, at+"/arg", env); u.arg == nil {
+			ok = false
 		}
-		if result = c.aggregateArg(name, arg, a.Distinct); result.sql == "" {
-			return nil
-		}
-		u.arg, canonical.Arg = arg, &arg.expr
-		t.parts = append(t.parts, arg)
 	} else if name != "count" || a.Distinct {
 		c.faultf(stageStructure, CodeMissing, at+"/arg", "only a plain count does without an argument")
+		ok = false
+	}
+	order, orderOK := c.aggregateOrder(a, at, env)
+	if a.Filter != nil {
+		if u.filter = c.condition(a.Filter, at+"/filter", env); u.filter == nil {
+			ok = false
+		}
+	}
+	if !ok || !orderOK {
 		return nil
 	}
-	call := &pg_query.FuncCall{Funcname: stmt.Names(name), Funcformat: pg_query.CoercionForm_COERCE_EXPLICIT_CALL,
-		AggDistinct: a.Distinct, AggStar: u.arg == nil}
+	result := typeBigint
 	if u.arg != nil {
-		call.Args = []*pg_query.Node{u.arg.tree}
-	}
-	if a.Filter != nil {
-		filter := c.condition(a.Filter, at+"/filter", env)
-		if filter == nil {
+		if result = c.aggregateArg(name, u.arg, a.Distinct); result.sql == "" {
 			return nil
 		}
-		call.AggFilter, canonical.Filter = filter.tree, &filter.expr
-		t.parts = append(t.parts, filter)
-		u.filter = filter
+		canonical.Arg, t.parts = &u.arg.expr, append(t.parts, u.arg)
+	}
+	call := c.aggregateCall(u, canonical, order)
+	if u.filter != nil {
+		call.AggFilter, canonical.Filter = u.filter.tree, &u.filter.expr
+		t.parts = append(t.parts, u.filter)
+	}
+	for _, k := range order {
+		t.parts = append(t.parts, k.typed)
+		canonical.OrderBy = append(canonical.OrderBy, Order{Expr: &k.expr, Desc: k.desc, Nulls: k.nulls})
 	}
 	t.expr, t.typ = Expr{Aggregate: canonical}, result
 	t.tree = &pg_query.Node{Node: &pg_query.Node_FuncCall{FuncCall: call}}
 	u.expr, u.tree = t.expr, t.tree
 	c.sums = append(c.sums, u)
 	return t
+}
+
+// noAggregate refuses an aggregate that the language doesn't have.
+func (c *checker) noAggregate(a *Aggregate, name, at string) {
+	f := c.faultf(stageStructure, CodeChoice, at+"/func", "there is no aggregate %s", a.Func)
+	if slices.Contains(countDistinct, name) {
+		f.Message = fmt.Sprintf(`%s is no aggregate: write {"func": "count", "distinct": true}`, a.Func)
+		f.Repair = Repair{{"replace", at + "/func", "count"}, {"add", at + "/distinct", true}}
+		return
+	}
+	if f.Nearest = nearest(name, aggregateNames); len(f.Nearest) == 0 {
+		f.Nearest = aggregateNames
+	}
 }
 
 // mayMeasure refuses aggregates where SQL has none.
@@ -100,68 +117,4 @@ func (c *checker) mayMeasure(at string, env env) bool {
 		return true
 	}
 	return false
-}
-
-// aggregateArg types an aggregate over arg and settles arg; an empty type means
-// a fault was added.
-func (c *checker) aggregateArg(name string, arg *typed, distinct bool) typ {
-	done := arg
-	if name == "sum" || name == "avg" {
-		if arg.typ.fam == famLiteral {
-			done = c.coerce(arg, typeNumeric)
-		}
-	} else {
-		done = c.settle(arg)
-	}
-	if done == nil {
-		return typ{}
-	}
-	*arg = *done
-	t := arg.typ
-	fits := map[string]bool{"count": !distinct || t.comparable(),
-		"sum": t.number() || t.fam == famInterval, "avg": t.number() || t.fam == famInterval,
-		"min": t.orderable() && t.fam != famBool && t.fam != famUUID,
-		"max": t.orderable() && t.fam != famBool && t.fam != famUUID}[name]
-	if !fits {
-		c.faultf(stageNames, CodeType, arg.at, "%s doesn't take %s", name, t)
-		return typ{}
-	}
-	return aggregateType(name, t)
-}
-
-// aggregateType is the type that Postgres gives an aggregate.
-func aggregateType(name string, t typ) typ {
-	switch name {
-	case "count":
-		return typeBigint
-	case "sum":
-		switch {
-		case t.fam == famInt && t.rank() < 3:
-			return typeBigint
-		case t.fam == famInt:
-			return typeNumeric
-		case t.sql == "real":
-			return t
-		}
-	case "avg":
-		if t.fam == famInt {
-			return typeNumeric
-		}
-	default:
-		if t.fam == famText && t.sql != "citext" {
-			return textResult(t)
-		}
-		if t.sql == "real" {
-			return t
-		}
-	}
-	return t.plain()
-}
-
-// textResult: min and max keep character(n) apart from text, but not its length.
-func textResult(t typ) typ {
-	if strings.HasPrefix(t.sql, "character(") {
-		return t.unsized()
-	}
-	return typeText
 }

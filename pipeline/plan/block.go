@@ -50,6 +50,9 @@ func (c *checker) block() *block {
 		}
 		if t != nil {
 			b.items = append(b.items, &output{typed: t, name: c.given.Select[i].As})
+			if c.given.Distinct && !t.typ.comparable() {
+				c.faultf(stageNames, CodeType, at+"/expr", "values of type %s can't be told apart, so that there are no distinct ones", t.typ)
+			}
 		}
 	}
 	c.nameOutputs(b)
@@ -119,19 +122,8 @@ func (c *checker) orderBy(b *block) {
 		if key == nil {
 			continue
 		}
-		switch given.Nulls {
-		case "", "first", "last":
-			key.nulls = given.Nulls
-		default:
-			c.faultf(stageStructure, CodeChoice, at+"/nulls", "nulls are first or last, not %s", given.Nulls)
-		}
 		key.desc = given.Desc
-		if key.constant() {
-			c.faultf(stageStructure, CodeUnsupported, at, "a constant orders nothing; leave it out")
-			continue
-		}
-		if !key.typ.orderable() {
-			c.faultf(stageNames, CodeType, at, "values of type %s have no order", key.typ)
+		if !c.keyNulls(key, given, at) {
 			continue
 		}
 		if c.given.Distinct && key.item == nil {
@@ -174,6 +166,22 @@ func (c *checker) sortKey(b *block, given *Order, at string) *sortKey {
 		}
 	}
 	return &sortKey{typed: t}
+}
+
+// keyNulls checks where a key puts nulls, and that it orders.
+func (c *checker) keyNulls(key *sortKey, given *Order, at string) bool {
+	key.nulls = given.Nulls
+	switch {
+	case given.Nulls != "" && given.Nulls != "first" && given.Nulls != "last":
+		c.faultf(stageStructure, CodeChoice, at+"/nulls", "nulls are first or last, not %s", given.Nulls)
+	case key.constant():
+		c.faultf(stageStructure, CodeUnsupported, at, "a constant orders nothing; leave it out")
+	case !key.typ.orderable():
+		c.faultf(stageNames, CodeType, at, "values of type %s have no order", key.typ)
+	default:
+		return true
+	}
+	return false
 }
 
 // same tells whether two checked expressions say the same.

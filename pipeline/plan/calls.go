@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -114,7 +113,7 @@ func toText(c *checker, _ *Call, args []*typed, _ string) *typed {
 	if !c.settleAll(args) {
 		return nil
 	}
-	return &typed{typ: typeText, tree: castNode(args[0].tree, "text")}
+	return &typed{typ: typeText, tree: textOf(args[0])}
 }
 
 // toNumeric takes no floats: an infinite one has no numeric before Postgres 14.
@@ -188,75 +187,5 @@ func sqrt(c *checker, _ *Call, args []*typed, _ string) *typed {
 	if args[0].typ.fam != famFloat {
 		arg, result = castNode(arg, "numeric"), typeNumeric
 	}
-	when := &pg_query.Node{Node: &pg_query.Node_CaseWhen{CaseWhen: &pg_query.CaseWhen{
-		Expr: opNode(">=", arg, intNode(0)), Result: callNode("sqrt", arg)}}}
-	return &typed{typ: result, tree: &pg_query.Node{Node: &pg_query.Node_CaseExpr{
-		CaseExpr: &pg_query.CaseExpr{Args: []*pg_query.Node{when}}}}}
-}
-
-func substring(c *checker, _ *Call, args []*typed, _ string) *typed {
-	if !c.texts(args[:1], "substring") {
-		return nil
-	}
-	for i, what := range []string{"the first character's place", "the number of characters"}[:len(args)-1] {
-		if _, ok := c.digits(args[i+1], 0, 1<<20, what); !ok {
-			return nil
-		}
-	}
-	return &typed{typ: typeText, tree: callNode("substr", trees(args)...)}
-}
-
-func toDate(c *checker, _ *Call, args []*typed, at string) *typed {
-	if !c.moments(args, "date") {
-		return nil
-	}
-	return &typed{typ: typeDate, tree: castNode(args[0].tree, "date")}
-}
-
-// moments settles an argument as a date or time.
-func (c *checker) moments(args []*typed, what string) bool {
-	done := args[0]
-	if done.typ.fam == famLiteral || done.typ.fam == famSymbol {
-		done = c.coerce(done, typeDate)
-	}
-	if done == nil {
-		return false
-	}
-	if !done.typ.moment() {
-		c.faultf(stageNames, CodeType, args[0].at, "%s takes a date or time, not %s", what, done.typ)
-		return false
-	}
-	*args[0] = *done
-	return true
-}
-
-func (c *checker) unit(call *Call, at string, units ...string) *pg_query.Node {
-	if !slices.Contains(units, call.Unit) {
-		f := c.faultf(stageStructure, CodeChoice, at+"/unit", "the unit of %s is one of %s", call.Func, strings.Join(units, ", "))
-		f.Nearest = nearest(call.Unit, units)
-		return nil
-	}
-	return textNode(call.Unit, "text")
-}
-
-// datePart gives whole numbers; Postgres's own gives floats.
-func datePart(c *checker, call *Call, args []*typed, at string) *typed {
-	unit := c.unit(call, at, "year", "quarter", "month", "week", "day", "dow", "hour")
-	if !c.moments(args, "date_part") || unit == nil {
-		return nil
-	}
-	return &typed{typ: typeInt, tree: castNode(callNode("date_part", unit, args[0].tree), "int4")}
-}
-
-// dateTrunc of a date is a date; Postgres's own would be a moment.
-func dateTrunc(c *checker, call *Call, args []*typed, at string) *typed {
-	unit := c.unit(call, at, "year", "quarter", "month", "week", "day", "hour")
-	if !c.moments(args, "date_trunc") || unit == nil {
-		return nil
-	}
-	n := callNode("date_trunc", unit, args[0].tree)
-	if args[0].typ.fam == famDate {
-		return &typed{typ: typeDate, tree: castNode(n, "date")}
-	}
-	return &typed{typ: args[0].typ.plain(), tree: n}
+	return &typed{typ: result, tree: whenNode(opNode(">=", arg, intNode(0)), callNode("sqrt", arg))}
 }

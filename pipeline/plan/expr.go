@@ -54,6 +54,8 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 		t = c.caseOf(e, at, env)
 	case "date":
 		t = c.date(e, at)
+	case "cast":
+		t = c.cast(e, at, env)
 	default:
 		c.faultf(stageStructure, CodeUnsupported, at+"/"+forms[0], "%s can't be compiled yet", forms[0])
 	}
@@ -147,17 +149,16 @@ func (c *checker) caseOf(e *Expr, at string, env env) *typed {
 }
 
 func caseTyped(conds, values []*typed, shared typ) *typed {
-	node := &pg_query.CaseExpr{}
+	var otherwise *pg_query.Node
+	var pairs []*pg_query.Node
 	canonical := &Case{}
 	for i, cond := range conds {
-		node.Args = append(node.Args, &pg_query.Node{Node: &pg_query.Node_CaseWhen{
-			CaseWhen: &pg_query.CaseWhen{Expr: cond.tree, Result: values[i].tree}}})
+		pairs = append(pairs, cond.tree, values[i].tree)
 		canonical.When = append(canonical.When, When{If: cond.expr, Then: values[i].expr})
 	}
 	if len(values) > len(conds) {
 		last := values[len(values)-1]
-		node.Defresult, canonical.Else = last.tree, &last.expr
+		otherwise, canonical.Else = last.tree, &last.expr
 	}
-	return &typed{expr: Expr{Case: canonical}, typ: shared, parts: append(conds, values...),
-		tree: &pg_query.Node{Node: &pg_query.Node_CaseExpr{CaseExpr: node}}}
+	return &typed{expr: Expr{Case: canonical}, typ: shared, parts: append(conds, values...), tree: caseNode(otherwise, pairs...)}
 }

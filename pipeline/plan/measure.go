@@ -103,7 +103,7 @@ func sensitive(n *pg_query.Node) bool {
 // plainGrain judges count, sum and avg: they are right over a relation whose
 // rows the joins don't repeat.
 func (c *checker) plainGrain(u *measureUse, b *block) {
-	if u.name == "min" || u.name == "max" || u.name == "count" && u.distinct {
+	if u.insensitive() {
 		return
 	}
 	finest := c.finest()
@@ -130,6 +130,17 @@ func (c *checker) plainGrain(u *measureUse, b *block) {
 		f.Repair = Repair{{"add", u.at + "/distinct", true}}
 		f.Hint = ""
 	}
+}
+
+// insensitive tells whether repeated rows don't change the aggregate.
+func (u *measureUse) insensitive() bool {
+	switch u.name {
+	case "min", "max", "bool_and", "bool_or":
+		return true
+	case "count", "string_agg":
+		return u.distinct
+	}
+	return false
 }
 
 // countsRows judges an aggregate over the block's rows as such.

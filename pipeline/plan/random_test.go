@@ -137,14 +137,36 @@ func (g *generator) number(depth int) plan.Expr {
 	case k == 2:
 		return plan.Expr{Literal: &plan.Literal{Value: rapid.SampledFrom([]any{0, 1, -3, 2.5, 1e10, -0.001}).Draw(g.T, "value")}}
 	case k == 3:
-		f := g.pick("func", "abs", "ceil", "floor", "round", "sign", "sqrt", "numeric")
+		if g.chance("cast", 30) {
+			return plan.Expr{Cast: &plan.Cast{Arg: g.value(depth - 1), To: g.pick("to", "integer", "bigint", "numeric", "double precision")}}
+		}
+		if g.chance("dates", 20) {
+			return plan.Expr{Call: &plan.Call{Func: "date_diff", Unit: g.pick("unit", "year", "quarter", "month", "week", "day"), Args: []plan.Expr{g.moment(), g.moment()}}}
+		}
+		f := g.pick("func", "trunc", "abs", "ceil", "floor", "round", "sign", "sqrt", "numeric")
 		return plan.Expr{Call: &plan.Call{Func: f, Args: []plan.Expr{g.number(depth - 1)}}}
 	default:
 		return plan.Expr{Op: &plan.Op{Op: g.pick("op", "+", "-", "*", "/", "%"), Args: []plan.Expr{g.number(depth - 1), g.number(depth - 1)}}}
 	}
 }
 
+// value is anything that a cast may take.
+func (g *generator) value(depth int) plan.Expr {
+	switch g.pick("value", "number", "text", "moment", "bool") {
+	case "number":
+		return g.number(depth)
+	case "text":
+		return g.text(depth)
+	case "moment":
+		return g.moment()
+	}
+	return *g.condition(0)
+}
+
 func (g *generator) moment() plan.Expr {
+	if g.chance("cast", 10) {
+		return plan.Expr{Cast: &plan.Cast{Arg: g.text(1), To: g.pick("to", "date", "timestamp")}}
+	}
 	if g.chance("symbol", 50) {
 		return plan.Expr{Date: &plan.Date{Unit: g.pick("unit", "year", "quarter", "month", "week", "day"),
 			Offset: rapid.IntRange(-20, 20).Draw(g.T, "offset"), Days: rapid.IntRange(-3, 3).Draw(g.T, "days")}}
@@ -156,7 +178,10 @@ func (g *generator) text(depth int) plan.Expr {
 	if depth == 0 || g.chance("plain", 50) {
 		return g.column("text")
 	}
-	f := g.pick("func", "lower", "upper", "trim", "text")
+	if g.chance("cast", 20) {
+		return plan.Expr{Cast: &plan.Cast{Arg: g.value(depth - 1), To: "text"}}
+	}
+	f := g.pick("func", "lower", "upper", "trim", "text", "initcap", "rtrim")
 	return plan.Expr{Call: &plan.Call{Func: f, Args: []plan.Expr{g.text(depth - 1)}}}
 }
 
@@ -186,14 +211,24 @@ func (g *generator) item() plan.Expr {
 		return plan.Expr{Aggregate: &plan.Aggregate{Func: "count"}}
 	case 1:
 		arg := g.number(1)
-		return plan.Expr{Aggregate: &plan.Aggregate{Func: g.pick("agg", "sum", "avg", "min", "max", "count"), Arg: &arg, Distinct: g.chance("distinct", 20)}}
+		a := &plan.Aggregate{Func: g.pick("agg", "sum", "avg", "min", "max", "count", "stddev", "variance", "median", "percentile_cont", "percentile_disc"),
+			Arg: &arg, Distinct: g.chance("distinct", 20)}
+		if strings.HasPrefix(a.Func, "percentile") {
+			fraction := rapid.Float64Range(0, 1).Draw(g.T, "fraction")
+			a.Fraction = &fraction
+		}
+		if g.chance("texts", 15) {
+			text := g.text(1)
+			a = &plan.Aggregate{Func: "string_agg", Arg: &text, Distinct: g.chance("distinct", 30)}
+		}
+		return plan.Expr{Aggregate: a}
 	case 2:
 		m := rapid.SampledFrom(g.c.Semantic.Metrics).Draw(g.T, "metric")
 		return plan.Expr{Metric: m.Name}
 	case 3:
 		return g.number(2)
 	case 4:
-		return plan.Expr{Call: &plan.Call{Func: g.pick("func", "date_trunc", "date_part"), Unit: g.pick("unit", "year", "month", "week", "day", "hour"), Args: []plan.Expr{g.moment()}}}
+		return plan.Expr{Call: &plan.Call{Func: g.pick("func", "date_trunc", "date_part"), Unit: g.pick("unit", "year", "quarter", "month", "week", "day"), Args: []plan.Expr{g.moment()}}}
 	case 5:
 		arg := g.column()
 		return plan.Expr{Aggregate: &plan.Aggregate{Func: "count", Arg: &arg, Filter: g.condition(1)}}

@@ -87,3 +87,16 @@ func sortByNode(n *pg_query.Node, desc bool, nulls pg_query.SortByNulls) *pg_que
 	}
 	return pg_query.MakeSortByNode(n, dir, nulls, 0)
 }
+
+// whenNode is the result where the condition holds, else null.
+func whenNode(cond, result *pg_query.Node) *pg_query.Node { return caseNode(nil, cond, result) }
+
+// caseNode is CASE over pairs of condition and result; otherwise may be nil.
+func caseNode(otherwise *pg_query.Node, pairs ...*pg_query.Node) *pg_query.Node {
+	node := &pg_query.CaseExpr{Defresult: otherwise}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		node.Args = append(node.Args, &pg_query.Node{Node: &pg_query.Node_CaseWhen{
+			CaseWhen: &pg_query.CaseWhen{Expr: pairs[i], Result: pairs[i+1]}}})
+	}
+	return &pg_query.Node{Node: &pg_query.Node_CaseExpr{CaseExpr: node}}
+}
