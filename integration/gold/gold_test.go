@@ -1,0 +1,103 @@
+package gold
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pgask/pgask/integration/postgres"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/stmt"
+)
+
+// tuningSet is where the questions are beside the project.
+const tuningSet = "../../../shared/questions/tuning"
+
+// floor is the share of golden statements that must go through a plan and back.
+const floor = 0.80
+
+func open(t *testing.T) *Set {
+	t.Helper()
+	server := postgres.ForTest(t)
+	s, err := Open(t.Context(), tuningSet, server.DSN(server.CreateDatabase(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Conn.Close(context.Background()) })
+	return s
+}
+
+// TestPlans says every golden statement as a plan, that as SQL again, and
+// wants the same rows.
+func TestPlans(t *testing.T) {
+	s := open(t)
+	failed := map[string][]string{}
+	right, tied := 0, 0
+	for _, q := range s.Questions {
+		rows, sql, err := answer(t.Context(), s, q)
+		switch {
+		case err != nil:
+			failed[reason(err)] = append(failed[reason(err)], q.DB+": "+q.SQL)
+			continue
+		case q.Same(rows):
+			right++
+			continue
+		}
+		admitted, err := s.Admits(t.Context(), q, rows)
+		if err != nil {
+			t.Fatalf("%s: %v", q.SQL, err)
+		}
+		if admitted {
+			tied++
+			continue
+		}
+		failed["wrong rows"] = append(failed["wrong rows"], q.DB+": "+q.SQL+" → "+sql)
+	}
+	for _, why := range slices.Sorted(maps.Keys(failed)) {
+		t.Logf("%s: %d\n\t%s", why, len(failed[why]), strings.Join(failed[why], "\n\t"))
+	}
+	share := float64(right+tied) / float64(len(s.Questions))
+	t.Logf("%d of %d (%.2f %%) give the right rows, %d of them others of those that ties allow", right+tied, len(s.Questions), 100*share, tied)
+	if share < floor {
+		t.Errorf("the floor is %.0f %%", 100*floor)
+	}
+}
+
+// answer is the rows and the SQL of a question's plan. The plan is written and
+// read on the way, as a model's is.
+func answer(ctx context.Context, s *Set, q Question) ([][]*string, string, error) {
+	p, err := s.Plan(q)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, "", err
+	}
+	if p, err = plan.Decode(text); err != nil {
+		return nil, "", err
+	}
+	checked, err := plan.Validate(p, plan.Context{Catalog: s.Catalog, Semantic: s.Semantic})
+	if err != nil {
+		return nil, "", err
+	}
+	sql, err := stmt.Print(plan.Compile(checked))
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := Rows(ctx, s.Conn.PgConn(), sql)
+	return rows, sql, err
+}
+
+// reason is an error's construct or code.
+func reason(err error) string {
+	var rejections *plan.Rejections
+	if errors.As(err, &rejections) {
+		return string(rejections.All[0].Code)
+	}
+	return err.Error()
+}

@@ -1,0 +1,42 @@
+package gold
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Question is one line of questions.jsonl.
+type Question struct {
+	DB string `json:"db"`
+	// Question and Synonym ask the same, in the schema's words and in others.
+	Question string `json:"question"`
+	Synonym  string `json:"synonym_question"`
+	SQL      string `json:"gold_sql"`
+	// Ordered tells that the order of Rows counts.
+	Ordered bool `json:"ordered"`
+	// Rows are the right ones in text form; nil for null.
+	Rows [][]*string `json:"rows"`
+}
+
+// read reads a folder's questions.jsonl.
+func read(dir string) ([]Question, error) {
+	f, err := os.Open(filepath.Join(dir, "questions.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<26)
+	var out []Question
+	for lines.Scan() {
+		var q Question
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", f.Name(), len(out)+1, err)
+		}
+		out = append(out, q)
+	}
+	return out, lines.Err()
+}

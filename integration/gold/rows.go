@@ -1,0 +1,65 @@
+package gold
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tolerance is how far numbers may be apart: what avg gives depends on the
+// order in which floats are added.
+const tolerance = 1e-4
+
+// Same tells whether rows are the right ones: all of them, in order where that
+// counts. An empty text equals null.
+func (q *Question) Same(got [][]*string) bool {
+	if len(q.Rows) != len(got) {
+		return false
+	}
+	want := q.Rows
+	if !q.Ordered {
+		want, got = sorted(want), sorted(got)
+	}
+	for i := range want {
+		if !slices.EqualFunc(want[i], got[i], sameValue) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameValue(a, b *string) bool {
+	x, y := text(a), text(b)
+	if x == y {
+		return true
+	}
+	f, err := strconv.ParseFloat(x, 64)
+	if err != nil {
+		return false
+	}
+	g, err := strconv.ParseFloat(y, 64)
+	return err == nil && math.Abs(f-g) <= tolerance
+}
+
+// text is a value's text; the dumps write null as \N.
+func text(v *string) string {
+	if v == nil || *v == `\N` {
+		return ""
+	}
+	return *v
+}
+
+// sorted orders rows by their values, numbers by what is left after rounding.
+func sorted(rows [][]*string) [][]*string {
+	return slices.SortedFunc(slices.Values(rows), func(a, b []*string) int {
+		return slices.CompareFunc(a, b, func(x, y *string) int { return strings.Compare(rounded(x), rounded(y)) })
+	})
+}
+
+func rounded(v *string) string {
+	if f, err := strconv.ParseFloat(text(v), 64); err == nil {
+		return strconv.FormatFloat(f, 'f', 3, 64)
+	}
+	return text(v)
+}

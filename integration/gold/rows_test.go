@@ -1,0 +1,66 @@
+package gold
+
+import "testing"
+
+// rows makes rows of texts; ∅ is null.
+func rows(texts ...[]string) [][]*string {
+	var out [][]*string
+	for _, t := range texts {
+		var row []*string
+		for _, v := range t {
+			if v == "∅" {
+				row = append(row, nil)
+			} else {
+				row = append(row, &v)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func TestSame(t *testing.T) {
+	for name, c := range map[string]struct {
+		want, got [][]*string
+		ordered   bool
+		same      bool
+	}{
+		"equal":               {rows([]string{"a", "1"}), rows([]string{"a", "1"}), true, true},
+		"another order":       {rows([]string{"a"}, []string{"b"}), rows([]string{"b"}, []string{"a"}), false, true},
+		"ordered":             {rows([]string{"a"}, []string{"b"}), rows([]string{"b"}, []string{"a"}), true, false},
+		"a row twice":         {rows([]string{"a"}, []string{"b"}, []string{"b"}), rows([]string{"b"}, []string{"a"}, []string{"a"}), false, false},
+		"more rows":           {rows([]string{"a"}), rows([]string{"a"}, []string{"a"}), false, false},
+		"columns turned":      {rows([]string{"a", "b"}), rows([]string{"b", "a"}), false, false},
+		"digits":              {rows([]string{"2.50"}), rows([]string{"2.5000000001"}), false, true},
+		"another number":      {rows([]string{"2.5"}), rows([]string{"2.501"}), false, false},
+		"null is empty":       {rows([]string{"∅"}), rows([]string{""}), false, true},
+		"null as dumps write": {rows([]string{`\N`}), rows([]string{"∅"}), false, true},
+		"null is not zero":    {rows([]string{"∅"}), rows([]string{"0"}), false, false},
+	} {
+		q := Question{Rows: c.want, Ordered: c.ordered}
+		if got := q.Same(c.got); got != c.same {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestAdmits(t *testing.T) {
+	all := rows([]string{"a", "9"}, []string{"b", "9"}, []string{"c", "5"}, []string{"d", "5"}, []string{"e", "1"})
+	for name, c := range map[string]struct {
+		got      [][]*string
+		admitted bool
+	}{
+		"as they are":                {rows([]string{"a"}, []string{"b"}, []string{"c"}), true},
+		"another of the last":        {rows([]string{"a"}, []string{"b"}, []string{"d"}), true},
+		"equal keys turned":          {rows([]string{"b"}, []string{"a"}, []string{"d"}, []string{"c"}), true},
+		"none":                       {nil, true},
+		"a smaller key before":       {rows([]string{"a"}, []string{"c"}), false},
+		"a row twice":                {rows([]string{"a"}, []string{"a"}), false},
+		"a row that isn't there":     {rows([]string{"x"}), false},
+		"the last before the others": {rows([]string{"a"}, []string{"b"}, []string{"c"}, []string{"e"}), false},
+	} {
+		if got := admits(all, 1, c.got); got != c.admitted {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package gold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// Set is a set of questions, with their databases loaded as schemas of one.
+type Set struct {
+	Questions []Question
+	// Conn is the superuser's session in the database.
+	Conn    *pgx.Conn
+	Catalog *catalog.Snapshot
+	// Relationships are the joins of the golden statements that no foreign key
+	// declares; Semantic is a model that has them.
+	Relationships []configs.Relationship
+	Semantic      *semantic.Model
+}
+
+// Open reads the folder's questions.jsonl and runs its dumps (a file DB.sql for
+// each database) in the empty database of the DSN. The caller closes Conn.
+func Open(ctx context.Context, dir, dsn string) (*Set, error) {
+	questions, err := read(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the questions that plans are measured by: %w", err)
+	}
+	if err := load(ctx, dsn, dir, questions); err != nil {
+		return nil, err
+	}
+	s := &Set{Questions: questions}
+	if s.Conn, err = pgx.Connect(ctx, dsn); err != nil {
+		return nil, err
+	}
+	if s.Catalog, err = catalog.Read(ctx, s.Conn, catalog.Options{}); err == nil {
+		s.Relationships, err = relationships(ctx, s.Conn, questions, s.Catalog)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Conn.Close(ctx))
+	}
+	s.Semantic, _ = semantic.Build(configs.Semantic{Relationships: s.Relationships}, s.Catalog)
+	return s, nil
+}
+
+// meta are the lines of a dump that only psql understands.
+var meta = regexp.MustCompile(`(?m)^\\.*$`)
+
+// load runs the dumps, each into a schema of its database's name, on a
+// connection of its own: they change its settings.
+func load(ctx context.Context, dsn, dir string, questions []Question) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	loaded := map[string]bool{}
+	for _, q := range questions {
+		if loaded[q.DB] {
+			continue
+		}
+		loaded[q.DB] = true
+		script, err := os.ReadFile(filepath.Join(dir, q.DB+".sql"))
+		if err != nil {
+			return err
+		}
+		_, err = Rows(ctx, conn.PgConn(), meta.ReplaceAllString(string(script), "")+
+			"; ALTER SCHEMA public RENAME TO "+pgx.Identifier{q.DB}.Sanitize()+"; CREATE SCHEMA public")
+		if err != nil {
+			return fmt.Errorf("load %s: %w", q.DB, err)
+		}
+	}
+	return nil
+}
+
+// Rows runs statements and gives the rows of the last in text form, nil for
+// null.
+func Rows(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]*string, error) {
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	if err != nil || len(results) == 0 {
+		return nil, err
+	}
+	var out [][]*string
+	for _, values := range results[len(results)-1].Rows {
+		row := make([]*string, len(values))
+		for i, v := range values {
+			if v != nil {
+				s := string(v)
+				row[i] = &s
+			}
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
