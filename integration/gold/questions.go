@@ -21,8 +21,8 @@ type Question struct {
 	Rows [][]*string `json:"rows"`
 }
 
-// read reads a folder's questions.jsonl.
-func read(dir string) ([]Question, error) {
+// Read reads a folder's questions.jsonl.
+func Read(dir string) ([]Question, error) {
 	f, err := os.Open(filepath.Join(dir, "questions.jsonl"))
 	if err != nil {
 		return nil, err

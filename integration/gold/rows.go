@@ -13,7 +13,7 @@ const tolerance = 1e-4
 
 // Same tells whether rows are the right ones: all of them, in order where that
 // counts. An empty text equals null.
-func (q *Question) Same(got [][]*string) bool {
+func (q Question) Same(got [][]*string) bool {
 	if len(q.Rows) != len(got) {
 		return false
 	}
@@ -28,6 +28,23 @@ func (q *Question) Same(got [][]*string) bool {
 	}
 	return true
 }
+
+// SameTurned is Same for columns that may stand in any order.
+func (q Question) SameTurned(got [][]*string) bool {
+	q.Rows = turned(q.Rows)
+	return q.Same(turned(got))
+}
+
+// turned orders the values of each row.
+func turned(rows [][]*string) [][]*string {
+	out := make([][]*string, len(rows))
+	for i, row := range rows {
+		out[i] = slices.SortedFunc(slices.Values(row), compareRounded)
+	}
+	return out
+}
+
+func compareRounded(x, y *string) int { return strings.Compare(rounded(x), rounded(y)) }
 
 func sameValue(a, b *string) bool {
 	x, y := text(a), text(b)
@@ -53,7 +70,7 @@ func text(v *string) string {
 // sorted orders rows by their values, numbers by what is left after rounding.
 func sorted(rows [][]*string) [][]*string {
 	return slices.SortedFunc(slices.Values(rows), func(a, b []*string) int {
-		return slices.CompareFunc(a, b, func(x, y *string) int { return strings.Compare(rounded(x), rounded(y)) })
+		return slices.CompareFunc(a, b, compareRounded)
 	})
 }
 

@@ -44,6 +44,16 @@ func TestSame(t *testing.T) {
 	}
 }
 
+func TestSameTurned(t *testing.T) {
+	q := Question{Rows: rows([]string{"a", "1"}, []string{"b", "2"}), Ordered: true}
+	if !q.SameTurned(rows([]string{"1.0", "a"}, []string{"2", "b"})) {
+		t.Error("columns may stand in any order")
+	}
+	if q.SameTurned(rows([]string{"2", "a"}, []string{"1", "b"})) {
+		t.Error("values stay in their rows")
+	}
+}
+
 func TestAdmits(t *testing.T) {
 	all := rows([]string{"a", "9"}, []string{"b", "9"}, []string{"c", "5"}, []string{"d", "5"}, []string{"e", "1"})
 	for name, c := range map[string]struct {

@@ -31,7 +31,7 @@ type Set struct {
 // Open reads the folder's questions.jsonl and runs its dumps (a file DB.sql for
 // each database) in the empty database of the DSN. The caller closes Conn.
 func Open(ctx context.Context, dir, dsn string) (*Set, error) {
-	questions, err := read(dir)
+	questions, err := Read(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the questions that plans are measured by: %w", err)
 	}

@@ -1,20 +1,17 @@
 package planner
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sort"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/integration/gold"
 	"github.com/pgask/pgask/integration/postgres"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
@@ -44,16 +41,6 @@ var floors = map[string]score{
 // sampleLimits index more values than a proxy does by default, since the
 // questions name them.
 var sampleLimits = catalog.Limits{All: 500}
-
-// asked is one line of questions.jsonl.
-type asked struct {
-	DB       string      `json:"db"`
-	Question string      `json:"question"`
-	Synonym  string      `json:"synonym_question"`
-	Gold     string      `json:"gold_sql"`
-	Ordered  bool        `json:"ordered"`
-	Rows     [][]*string `json:"rows"`
-}
 
 // score counts what became of the questions of one database, or of all.
 type score struct{ right, wrong, refused int }
@@ -85,9 +72,16 @@ func TestEvaluate(t *testing.T) {
 		defer f.Close()
 		e.report = f
 	}
+	questions, err := gold.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for form, floor := range floors {
 		e.scores = map[string]score{}
-		for _, q := range readQuestions(t, filepath.Join(dir, "questions.jsonl"), form) {
+		for _, q := range questions {
+			if form == "synonym_question" {
+				q.Question = q.Synonym
+			}
 			e.ask(q)
 		}
 		t.Log(form)
@@ -95,32 +89,6 @@ func TestEvaluate(t *testing.T) {
 			t.Errorf("%s: %d right and %d wrong, the floor is %d right and at most %d wrong", form, all.right, all.wrong, floor.right, floor.wrong)
 		}
 	}
-}
-
-func readQuestions(t *testing.T, path, form string) []asked {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<26)
-	var out []asked
-	for lines.Scan() {
-		var q asked
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			t.Fatal(err)
-		}
-		if form == "synonym_question" {
-			q.Question = q.Synonym
-		}
-		out = append(out, q)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // evaluation is one run over a set.
@@ -168,7 +136,7 @@ func (e *evaluation) database(name string) *evaluated {
 }
 
 // ask asks one question and compares the rows.
-func (e *evaluation) ask(q asked) {
+func (e *evaluation) ask(q gold.Question) {
 	d := e.database(q.DB)
 	p, err := e.planner.Plan(context.Background(), Input{Question: q.Question, Catalog: d.catalog, Semantic: d.semantic})
 	s := e.scores[q.DB]
@@ -182,11 +150,11 @@ func (e *evaluation) ask(q asked) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	got, err := textRows(d.conn, sql)
+	got, err := gold.Rows(context.Background(), d.conn.PgConn(), sql)
 	if err != nil {
 		e.t.Fatalf("%s: %v", sql, err)
 	}
-	if sameRows(q.Rows, got, q.Ordered) {
+	if q.SameTurned(got) {
 		s.right++
 		e.write("right", q, sql)
 		return
@@ -195,9 +163,9 @@ func (e *evaluation) ask(q asked) {
 	e.write("wrong", q, sql)
 }
 
-func (e *evaluation) write(outcome string, q asked, detail string) {
+func (e *evaluation) write(outcome string, q gold.Question, detail string) {
 	if e.report != nil {
-		_ = json.NewEncoder(e.report).Encode(map[string]string{"outcome": outcome, "db": q.DB, "question": q.Question, "detail": detail, "gold": q.Gold})
+		_ = json.NewEncoder(e.report).Encode(map[string]string{"outcome": outcome, "db": q.DB, "question": q.Question, "detail": detail, "gold": q.SQL})
 	}
 }
 
@@ -214,63 +182,4 @@ func (e *evaluation) log() score {
 	}
 	all.log(e.t, "all")
 	return all
-}
-
-// textRows runs a statement and gives its rows in text form, "" for null.
-func textRows(conn *pgx.Conn, sql string) ([][]string, error) {
-	rows, err := conn.Query(context.Background(), sql, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out [][]string
-	for rows.Next() {
-		row := make([]string, len(rows.RawValues()))
-		for i, v := range rows.RawValues() {
-			row[i] = string(v)
-		}
-		out = append(out, row)
-	}
-	return out, rows.Err()
-}
-
-// sameRows compares rows as multisets, in order where the right ones are
-// ordered; columns may stand in any order, numbers differ by 1e-4, and an empty
-// text equals null.
-func sameRows(want [][]*string, got [][]string, ordered bool) bool {
-	if len(want) != len(got) {
-		return false
-	}
-	a, b := make([]string, len(want)), make([]string, len(got))
-	for i := range want {
-		row := make([]string, len(want[i]))
-		for k, v := range want[i] {
-			if v != nil && *v != `\N` {
-				row[k] = *v
-			}
-		}
-		a[i], b[i] = canonical(row), canonical(got[i])
-	}
-	if !ordered {
-		sort.Strings(a)
-		sort.Strings(b)
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func canonical(row []string) string {
-	out := make([]string, len(row))
-	for i, v := range row {
-		if f, err := strconv.ParseFloat(v, 64); err == nil {
-			v = strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', 4, 64)
-		}
-		out[i] = v
-	}
-	sort.Strings(out)
-	return strings.Join(out, "\x1f")
 }
