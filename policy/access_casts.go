@@ -208,7 +208,7 @@ func unnests(n *pg_query.Node) bool {
 // guarded itself.
 func (j *judge) lookupElements(n *pg_query.Node, kind string, number bool, l *level) error {
 	call := n.GetTypeCast().Arg
-	if err := j.functionName(call.GetFuncCall()); err != nil {
+	if err := j.functionName(call.GetFuncCall(), l); err != nil {
 		return err
 	}
 	list := stmt.Cast(call.GetFuncCall().Args[0], typeNamed(kind+"[]"))

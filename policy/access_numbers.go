@@ -217,14 +217,20 @@ func lookedUpName(name string) bool { _, ok := lookups()[name]; return ok }
 
 // typeOf is the type of a column of a real relation, empty where it isn't known.
 func (j *judge) typeOf(n *pg_query.Node, l *level) string {
-	c := j.columnAt(n, l)
-	if c == nil || c.src == nil || c.src.grant == nil {
-		return ""
-	}
-	if g := c.src.grant.column(c.base); g != nil {
+	if g := j.grantedColumn(n, l); g != nil {
 		return g.column.Type.Name
 	}
 	return ""
+}
+
+// grantedColumn is the column of a real relation that a node is, nil where it
+// isn't known to be one.
+func (j *judge) grantedColumn(n *pg_query.Node, l *level) *grantColumn {
+	c := j.columnAt(n, l)
+	if c == nil || c.src == nil || c.src.grant == nil {
+		return nil
+	}
+	return c.src.grant.column(c.base)
 }
 
 // columnAt is columnOf at whatever level the name is found.

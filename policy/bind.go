@@ -17,7 +17,7 @@ func (b binder) bind(t *template, table *catalog.Table) (*pg_query.Node, *Denied
 			return nil, deny(stateDenied, "permission denied for relation %q: attribute %q is not set for this user", table.Name.Table, name)
 		}
 	}
-	c := constants{names: t.names, attributes: b.attributes, table: table}
+	c := constants{names: t.names, attributes: b.attributes, table: table, routines: b.routines}
 	root := stmt.Clone(t.node)
 	if err := walk(root, c.visit); err != nil {
 		return nil, ruleMismatch(table.Name)
@@ -38,6 +38,7 @@ type constants struct {
 	names      []string
 	attributes map[string]any
 	table      *catalog.Table
+	routines   map[catalog.Name]routines
 }
 
 // visit is called for parents first, so an operator replaces its parameters
@@ -46,6 +47,10 @@ func (c constants) visit(m any) error {
 	switch n := m.(type) {
 	case *pg_query.ColumnRef:
 		if c.column(n) == nil {
+			return errMismatch
+		}
+	case *pg_query.FuncCall:
+		if !admits(c.routines, n) {
 			return errMismatch
 		}
 	case *pg_query.A_Expr:

@@ -18,6 +18,7 @@ type binder struct {
 	parts      []*rules
 	partials   partiality
 	code       *typeCode
+	routines   map[catalog.Name]routines
 }
 
 // grant is what may be read of the table; nil when it may not be read at all.

@@ -6,13 +6,14 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // call judges a function call: its name by the allow-list, then its arguments
 // and everything else that hangs on it.
 func (j *judge) call(n *pg_query.FuncCall, l *level) error {
-	if err := j.functionName(n); err != nil {
+	if err := j.functionName(n, l); err != nil {
 		return err
 	}
 	_, name := functionParts(n.Funcname)
@@ -75,7 +76,7 @@ func wholeRow(n *pg_query.Node, l *level) bool {
 
 // functionName checks the name and, for a function that the policy adds,
 // writes its schema: the backend's search_path holds only pg_catalog.
-func (j *judge) functionName(n *pg_query.FuncCall) error {
+func (j *judge) functionName(n *pg_query.FuncCall, l *level) error {
 	v := j.view
 	schema, name, ok := nameParts(n.Funcname)
 	if !ok {
@@ -98,9 +99,9 @@ func (j *judge) functionName(n *pg_query.FuncCall) error {
 		candidates = v.role.SearchPath
 	}
 	for _, s := range candidates {
-		if s != builtinSchema && anyFunction(v.functions.allow, s, name) && !anyFunction(v.functions.deny, s, name) {
+		if list := v.routines[catalog.Name{Schema: s, Table: name}]; list != nil {
 			n.Funcname = stmt.Names(s, name)
-			return nil
+			return j.routine(list, n, l)
 		}
 	}
 	return v.deniedFunction(name)

@@ -23,42 +23,22 @@ func (p *Policy) Check(s *catalog.Snapshot) []configs.Fault {
 		c := checker{rules: r, snapshot: s, key: "roles." + name}
 		c.patterns(r.config.Tables.Allow, ".tables.allow")
 		c.patterns(r.config.Tables.Deny, ".tables.deny")
+		c.code = newTypeCode(&s.Objects, r.functions)
+		c.routines = newRoutines(&s.Objects, r.functions, c.code)
 		c.columns()
 		c.scopes()
 		c.typeCode()
+		c.functions()
 		faults = append(faults, c.faults...)
 	}
 	return faults
 }
 
-// typeCode warns of columns that are denied for their type, and of casts
-// between built-in types, which no rule keeps statements from.
-func (c *checker) typeCode() {
-	code := newTypeCode(&c.snapshot.Objects, c.rules.functions)
-	for _, t := range c.snapshot.Tables {
-		if !c.rules.allows(t.Name) {
-			continue
-		}
-		for _, column := range t.Columns {
-			rule := c.rules.columns[t.Name]
-			if f := code.of(column.Type.OID); f != nil && (rule == nil || !rule.deny[column.Name]) {
-				c.add(c.rules.config.Pos, ".functions.allow", true, "%s.%s can't be read: %s calls %s, which isn't allowed",
-					spell(t.Name), configs.Spell(column.Name), f.What, spell(catalog.Name{Schema: f.Schema, Table: f.Name}))
-			}
-		}
-	}
-	for i := range c.snapshot.Objects.Code {
-		f := &c.snapshot.Objects.Code[i]
-		user := func(oid uint32) bool { return c.snapshot.Objects.TypeObject(oid) != nil }
-		if name := (catalog.Name{Schema: f.Schema, Table: f.Name}); !slices.ContainsFunc(f.Types, user) && !anyFunction(c.rules.functions.allow, f.Schema, f.Name) {
-			c.add(c.rules.config.Pos, ".functions.allow", true, "%s calls %s in any statement: drop that cast", f.What, spell(name))
-		}
-	}
-}
-
 type checker struct {
 	rules    *rules
 	snapshot *catalog.Snapshot
+	code     *typeCode
+	routines map[catalog.Name]routines
 	key      string
 	faults   []configs.Fault
 }
@@ -143,6 +123,9 @@ func (c *checker) scopes() {
 // fits looks for columns that the table doesn't have.
 func (c *checker) fits(t *template, table *catalog.Table, pos configs.Pos, key string) {
 	err := missingColumn(t, table)
+	if err == nil {
+		err = c.unclearCall(t)
+	}
 	if err != nil && c.rules.allows(table.Name) {
 		c.add(pos, key, false, "%s: %v", spell(table.Name), err)
 	}

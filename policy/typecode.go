@@ -21,9 +21,10 @@ type typeCode struct {
 
 func newTypeCode(o *catalog.Objects, f functionRules) *typeCode {
 	t := &typeCode{objects: o, foreign: map[uint32]*catalog.TypeCode{}, holders: map[uint32][]uint32{}, known: map[uint32]*catalog.TypeCode{}}
+	admitted := f.admitted(o)
 	for i := range o.Code {
 		c := &o.Code[i]
-		if anyFunction(f.allow, c.Schema, c.Name) && !anyFunction(f.deny, c.Schema, c.Name) {
+		if admitted[c.Function] {
 			continue
 		}
 		for _, oid := range c.Types {

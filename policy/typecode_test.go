@@ -35,12 +35,21 @@ CREATE TABLE t (id int, source source, sources source[], target target, held hel
 INSERT INTO t VALUES (1, 'a', '{a}', 'a', 'a', '(a,1)', 'a', '{a}', 'a', NULL, 'a', '{a}');`
 
 func typeCodeView(t *testing.T, conn *pgx.Conn, allow ...string) (*policy.View, []configs.Fault) {
+	v, p := clerkView(t, conn, &configs.Role{Name: "clerk", Mode: "governed", SearchPath: []string{"public"}, Refusals: "explicit",
+		Tables: configs.Access[configs.Pattern]{Allow: patterns(t, "public.t")}, Functions: configs.Access[string]{Allow: allow}})
+	return v, p.Check(readSnapshot(t, conn))
+}
+
+func readSnapshot(t *testing.T, conn *pgx.Conn) *catalog.Snapshot {
 	s, err := catalog.Read(context.Background(), conn, catalog.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &configs.Role{Name: "clerk", Mode: "governed", SearchPath: []string{"public"}, Refusals: "explicit",
-		Tables: configs.Access[configs.Pattern]{Allow: patterns(t, "public.t")}, Functions: configs.Access[string]{Allow: allow}}
+	return s
+}
+
+// clerkView is ana's view of the database under a role called clerk.
+func clerkView(t *testing.T, conn *pgx.Conn, c *configs.Role) (*policy.View, *policy.Policy) {
 	p, faults := policy.Compile(&configs.Policy{Version: 1, Roles: map[string]*configs.Role{"clerk": c}})
 	if p == nil {
 		t.Fatal(faults)
@@ -49,11 +58,11 @@ func typeCodeView(t *testing.T, conn *pgx.Conn, allow ...string) (*policy.View, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := r.View(s, nil)
+	v, err := r.View(readSnapshot(t, conn), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v, p.Check(s)
+	return v, p
 }
 
 // A column whose type makes Postgres call somebody's function is denied, until

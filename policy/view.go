@@ -26,6 +26,7 @@ type View struct {
 	catalog   *catalog.Snapshot
 	builtins  builtins
 	functions functionRules
+	routines  map[catalog.Name]routines
 	sets      map[string][]string
 	partials  partiality
 	userTypes map[catalog.Name]catalog.UserType
@@ -56,6 +57,8 @@ func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, erro
 		v.functions.deny = append(v.functions.deny, p.functions.deny...)
 	}
 	b.code = newTypeCode(&s.Objects, v.functions)
+	b.routines = newRoutines(&s.Objects, v.functions, b.code)
+	v.routines = b.routines
 	for _, t := range s.Tables {
 		if g := b.grant(t); g != nil {
 			v.grants[t.Name] = g

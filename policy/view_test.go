@@ -149,7 +149,7 @@ func TestTruncationIsAnError(t *testing.T) {
 	o := newOracle(t)
 	r := *rlsRole(t)
 	r.Limits.Rows = 3
-	v, err := r.View(snapshotOf(t, o), map[string]any{"tenant_id": int64(1)})
+	v, err := r.View(readSnapshot(t, o.super), map[string]any{"tenant_id": int64(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,14 +169,6 @@ func TestTruncationIsAnError(t *testing.T) {
 			t.Errorf("%s: %v\n%s", sql, err, a.SQL())
 		}
 	}
-}
-
-func snapshotOf(t *testing.T, o *oracle) *catalog.Snapshot {
-	s, err := catalog.Read(context.Background(), o.super, catalog.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func TestSeatbelt(t *testing.T) {

@@ -236,7 +236,7 @@ func (s *sight) functions() {
 		}
 	}
 	for _, f := range v.snapshot.Objects.Functions {
-		if !anyFunction(v.functions.allow, f.Schema, f.Name) || anyFunction(v.functions.deny, f.Schema, f.Name) {
+		if !v.callable(&f) {
 			continue
 		}
 		s.out.functions = append(s.out.functions, f.OID)

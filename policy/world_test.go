@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,18 @@ func snapshot() *catalog.Snapshot {
 		{OID: 90001, Schema: "public", Name: "order_status", Kind: 'e', Labels: []string{"completed", "cancelled"}},
 		{OID: 90002, Schema: "public", Name: "secret_kind", Kind: 'e', Labels: []string{"x"}},
 		{OID: 90003, Schema: "public", Name: "email_dom", Kind: 'd'},
-	})
+	}).With(catalog.Objects{Functions: functions("public.fiscal_year", "public.fiscal_secret", "public.other")})
+}
+
+// functions are functions of one argument.
+func functions(names ...string) []catalog.Function {
+	var out []catalog.Function
+	for i, n := range names {
+		schema, name, _ := strings.Cut(n, ".")
+		out = append(out, catalog.Function{OID: uint32(91001 + i), Schema: schema, Name: name, Args: []uint32{1184}, Result: 23, Least: 1,
+			Takes: []catalog.Name{{Schema: "pg_catalog", Table: "timestamptz"}}})
+	}
+	return out
 }
 
 func roles(t testing.TB) map[string]*configs.Role {

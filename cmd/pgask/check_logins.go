@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/auth"
@@ -23,7 +22,7 @@ type usedLogin struct {
 	key    string
 	tables map[catalog.Name]bool
 	reads  map[catalog.Name][]string // columns that its own roles may read
-	allow  []configs.Pattern         // functions
+	calls  map[catalog.Name]bool     // functions
 }
 
 // checkLogins connects as each login that governed roles use and warns of what
@@ -75,7 +74,7 @@ func askPowers(ctx context.Context, c *configs.Database, l *usedLogin) ([]powers
 }
 
 func (l *usedLogin) allows(schema, name string) bool {
-	return slices.ContainsFunc(l.allow, func(p configs.Pattern) bool { return p.Match(schema, name) })
+	return l.calls[catalog.Name{Schema: schema, Table: name}]
 }
 
 // loginsOf are the logins that governed roles and their users have in a
@@ -85,7 +84,7 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 	if err != nil {
 		return nil // a fault of the files
 	}
-	own := &usedLogin{Login: auth.Login{User: config.User}, dsn: true, pos: c.Pos, key: "databases." + c.Name + ".dsn", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}}
+	own := &usedLogin{Login: auth.Login{User: config.User}, dsn: true, pos: c.Pos, key: "databases." + c.Name + ".dsn", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}, calls: map[catalog.Name]bool{}}
 	logins := []*usedLogin{own}
 	governed := false
 	use := func(who auth.Principal, backend *configs.Backend, key string) {
@@ -99,12 +98,12 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 			i := slices.IndexFunc(logins, func(o *usedLogin) bool { return o.User == l.User })
 			if i < 0 {
 				i = len(logins)
-				logins = append(logins, &usedLogin{Login: *l, pos: backend.Pos, key: key + ".backend", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}})
+				logins = append(logins, &usedLogin{Login: *l, pos: backend.Pos, key: key + ".backend", tables: map[catalog.Name]bool{}, reads: map[catalog.Name][]string{}, calls: map[catalog.Name]bool{}})
 			}
 			at = logins[i]
 		}
 		for _, l := range []*usedLogin{own, at} {
-			l.uses(all, role, snap)
+			l.uses(role, snap)
 		}
 		at.mustRead(role, snap)
 	}
@@ -150,7 +149,7 @@ func (l *usedLogin) mustRead(role *policy.Role, snap *catalog.Snapshot) {
 
 // uses adds what a role reads and calls. The children of a table that it reads
 // hold nothing else.
-func (l *usedLogin) uses(all *configs.All, role *policy.Role, snap *catalog.Snapshot) {
+func (l *usedLogin) uses(role *policy.Role, snap *catalog.Snapshot) {
 	view, err := role.View(snap, nil)
 	if err != nil {
 		return // without attributes there is nothing that can't be written
@@ -166,14 +165,7 @@ func (l *usedLogin) uses(all *configs.All, role *policy.Role, snap *catalog.Snap
 			}
 		}
 	}
-	for _, name := range role.Names {
-		for _, text := range all.Policy.Roles[name].Functions.Allow {
-			if !strings.Contains(text, ".") {
-				continue // a built-in
-			}
-			if f, err := configs.ParsePattern(text); err == nil {
-				l.allow = append(l.allow, f)
-			}
-		}
+	for _, name := range view.Functions() {
+		l.calls[name] = true
 	}
 }

@@ -59,12 +59,20 @@ type Constraint struct {
 	RefColumns []int
 }
 
-// Function is a pg_proc row. Args are the OIDs of its arguments' types, those of
-// OUT arguments and result columns too.
+// Function is a pg_proc row.
 type Function struct {
 	OID          uint32
 	Schema, Name string
-	Args         []uint32
+	// Args are the OIDs of its arguments' types, those of OUT arguments and result
+	// columns too; Result is that of its own type.
+	Args   []uint32
+	Result uint32
+	// Takes are the types of its arguments, as pg_type names them: its signature.
+	// Least is how many of them a call must give, the others have defaults.
+	// Variadic tells that it may give more.
+	Takes    []Name
+	Least    int
+	Variadic bool
 }
 
 // TypeObject is a pg_type row, with the types that it is made of.
@@ -92,6 +100,7 @@ type TypeCode struct {
 	Types []uint32
 	// What is for people: the cast of a as b, the check of a.
 	What         string
+	Function     uint32 // its OID
 	Schema, Name string
 }
 

@@ -66,8 +66,14 @@ JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) k.connamespace
 WHERE k.conrelid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid AND ` + userSchema + ` ORDER BY k.oid`
 
 const functionsQuery = `
-SELECT f.oid, n.nspname::pg_catalog.text, f.proname::pg_catalog.text, COALESCE(f.proallargtypes, f.proargtypes::pg_catalog.oid[])
+SELECT f.oid, n.nspname::pg_catalog.text, f.proname::pg_catalog.text, COALESCE(f.proallargtypes, f.proargtypes::pg_catalog.oid[]), f.prorettype,
+       s.schemas, s.names, f.pronargs OPERATOR(pg_catalog.-) f.pronargdefaults, f.provariadic OPERATOR(pg_catalog.<>) 0::pg_catalog.oid
 FROM pg_catalog.pg_proc f
+CROSS JOIN LATERAL (
+  SELECT COALESCE(pg_catalog.array_agg(tn.nspname::pg_catalog.text ORDER BY x.place), '{}'), COALESCE(pg_catalog.array_agg(t.typname::pg_catalog.text ORDER BY x.place), '{}')
+  FROM pg_catalog.unnest(f.proargtypes::pg_catalog.oid[]) WITH ORDINALITY AS x (oid, place)
+  JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) x.oid
+  JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace) AS s (schemas, names)
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) f.pronamespace
 WHERE ` + userSchema + ` ORDER BY f.oid`
 
@@ -90,7 +96,7 @@ SELECT u.types, u.what,
              FROM pg_catalog.unnest(u.types) WITH ORDINALITY AS x (oid, place)
              JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) x.oid
              JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace ORDER BY x.place),
-       n.nspname::pg_catalog.text, f.proname::pg_catalog.text
+       f.oid, n.nspname::pg_catalog.text, f.proname::pg_catalog.text
 FROM used u
 JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) u.function
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) f.pronamespace

@@ -57,9 +57,13 @@ func (r *reader) constraints() error {
 
 func (r *reader) functions() error {
 	var f Function
-	return r.each(functionsQuery, []any{&f.OID, &f.Schema, &f.Name, &f.Args}, func() {
+	var schemas, names []string
+	return r.each(functionsQuery, []any{&f.OID, &f.Schema, &f.Name, &f.Args, &f.Result, &schemas, &names, &f.Least, &f.Variadic}, func() {
 		g := f
-		g.Args = slices.Clone(f.Args)
+		g.Args, g.Takes = slices.Clone(f.Args), make([]Name, len(names))
+		for i := range names {
+			g.Takes[i] = Name{Schema: schemas[i], Table: names[i]}
+		}
 		r.objects.Functions = append(r.objects.Functions, g)
 	})
 }
@@ -72,7 +76,7 @@ func (r *reader) added() error {
 func (r *reader) typeCode() error {
 	var c TypeCode
 	var names []string
-	return r.each(typeCodeQuery, []any{&c.Types, &c.What, &names, &c.Schema, &c.Name}, func() {
+	return r.each(typeCodeQuery, []any{&c.Types, &c.What, &names, &c.Function, &c.Schema, &c.Name}, func() {
 		d := c
 		d.Types = slices.Clone(c.Types)
 		d.What = "the " + c.What + " of " + strings.Join(names, " as ")
