@@ -120,7 +120,7 @@ func (k *converter) block(s *pg_query.SelectStmt, outer *scope) (*plan.Plan, err
 		return nil, err
 	}
 	dependent(p)
-	return p, nil
+	return b.weighed(p), nil
 }
 
 // dependent adds the groupings that Postgres doesn't ask for, since the key of
@@ -162,9 +162,7 @@ func (b *scope) star(n *pg_query.Node) ([]plan.Item, bool) {
 		if len(fields) > 1 && fields[0].GetString_().GetSval() != r.alias {
 			continue
 		}
-		for _, c := range r.table.Columns {
-			out = append(out, plan.Item{Expr: plan.Expr{Column: plan.ColumnName(r.alias, c.Name)}})
-		}
+		out = append(out, r.all()...)
 	}
 	return out, true
 }

@@ -16,6 +16,26 @@ type rel struct {
 	alias  string
 	table  *catalog.Table
 	placed bool // in the plan
+	// many are the tables to which a join leads that may repeat this one's
+	// rows, one those to which one leads that may not.
+	many, one []*rel
+}
+
+// repeated tells whether joins may repeat the table's rows.
+func (r *rel) repeated() bool {
+	seen := map[*rel]bool{r: true}
+	for next := []*rel{r}; len(next) > 0; next = next[1:] {
+		if slices.ContainsFunc(next[0].many, func(x *rel) bool { return !seen[x] }) {
+			return true
+		}
+		for _, x := range next[0].one {
+			if !seen[x] {
+				seen[x] = true
+				next = append(next, x)
+			}
+		}
+	}
+	return false
 }
 
 func (r *rel) source() plan.Source {
@@ -104,11 +124,45 @@ func (b *scope) joins() ([]plan.Join, error) {
 	for range b.rels[1:] {
 		j := b.next()
 		if j == nil {
+			j = b.sameColumn()
+		}
+		if j == nil {
 			return nil, Unsupported("join without a relationship")
 		}
 		out = append(out, *j)
 	}
 	return out, nil
+}
+
+// sameColumn is a join of rows that have the same in one column of their
+// table: of a derived block, since no relationship says it.
+func (b *scope) sameColumn() *plan.Join {
+	for _, n := range b.conditions {
+		p := b.pair(n)
+		if p == nil || p.left.placed == p.right.placed || p.left.table != p.right.table || p.column != p.column2 {
+			continue
+		}
+		to, r := p.left, p.right
+		if r.placed {
+			to, r = r, to
+		}
+		b.equal(to, []string{p.column}, r, []string{p.column})
+		block := &plan.Plan{From: r.source()}
+		block.Select = r.all()
+		to.many, r.many = append(to.many, r), append(r.many, to)
+		return &plan.Join{Plan: block, As: r.alias, To: to.alias,
+			On: [][]string{{plan.ColumnName(to.alias, p.column), plan.ColumnName(r.alias, p.column)}}}
+	}
+	return nil
+}
+
+// all are the table's columns.
+func (r *rel) all() []plan.Item {
+	var out []plan.Item
+	for _, c := range r.table.Columns {
+		out = append(out, plan.Item{Expr: plan.Expr{Column: plan.ColumnName(r.alias, c.Name)}})
+	}
+	return out
 }
 
 // next is the next join that a relationship allows; nil where none does.
@@ -136,12 +190,21 @@ func (b *scope) next() *plan.Join {
 // conditions hold all its columns equal.
 func (b *scope) along(key *semantic.Relationship, r, to *rel) *plan.Join {
 	j := &plan.Join{Table: plan.TableName(r.table.Name), As: r.alias, To: to.alias, Key: key.Name}
+	from := to // the table whose rows point
 	switch {
 	case key.From == to.table.Name && key.To == r.table.Name && b.equal(to, key.FromColumns, r, key.ToColumns):
+		to = r
 	case key.From == r.table.Name && key.To == to.table.Name && b.equal(r, key.FromColumns, to, key.ToColumns):
 		j.Reverse = key.From == key.To
+		from = r
 	default:
 		return nil
+	}
+	from.one = append(from.one, to)
+	if key.OneToOne {
+		to.one = append(to.one, from)
+	} else {
+		to.many = append(to.many, from)
 	}
 	return j
 }
