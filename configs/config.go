@@ -69,6 +69,8 @@ type Planner struct {
 	Retries int
 	Cache   bool
 	Today   string // YYYY-MM-DD, empty for the database's CURRENT_DATE
+	Store   string // memory | postgres: where plans are that are used again
+	DSN     string // of that Postgres
 }
 
 // LLM is an OpenAI-compatible model provider. No BaseURL means no model.

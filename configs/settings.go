@@ -23,6 +23,8 @@ func settings(c *Config) fields {
 		"planner.retries":        integer(&c.Planner.Retries, 0, 10),
 		"planner.cache":          boolean(&c.Planner.Cache),
 		"planner.today":          date(&c.Planner.Today),
+		"planner.store":          enum(&c.Planner.Store, "memory", "postgres"),
+		"planner.dsn":            secret(&c.Planner.DSN),
 		"llm.base_url":           text(&c.LLM.BaseURL),
 		"llm.api_key":            secret(&c.LLM.APIKey),
 		"llm.model":              text(&c.LLM.Model),

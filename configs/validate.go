@@ -28,6 +28,7 @@ func validate(c *Config, file string, origins map[string]Pos) []Fault {
 	k.address("http", c.HTTP, true)
 	k.tls()
 	k.model()
+	k.plans()
 	k.audit()
 	return append(k.faults, warnUnsupported(c, origins)...)
 }
@@ -133,6 +134,13 @@ func (k *checker) audit() {
 	}
 	if info, err := os.Lstat(a.Path); err == nil && !info.Mode().IsRegular() {
 		warn("is not a regular file; links, pipes and devices are not written to")
+	}
+}
+
+// plans checks that a shared store has its place.
+func (k *checker) plans() {
+	if p := k.c.Planner; p.Store == "postgres" && p.DSN == "" {
+		k.fault("planner.store", "postgres needs planner.dsn")
 	}
 }
 

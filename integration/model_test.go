@@ -75,6 +75,15 @@ func status(code int) func(http.ResponseWriter) {
 // to the provider.
 func withModel(t *testing.T, p *provider) *fixture {
 	t.Helper()
+	return withPlanner(t, p, "order: [model], retries: 3")
+}
+
+// demoPlanner is what the sample company's pgask.yaml says of planners.
+const demoPlanner = "order: [curated, cache, builtin, model], retries: 3, cache: true"
+
+// withPlanner is withModel with other settings of planners.
+func withPlanner(t *testing.T, p *provider, settings string) *fixture {
+	t.Helper()
 	var f *fixture
 	t.Cleanup(func() { // runs after the proxy has ended: its log is whole then
 		if f != nil && strings.Contains(f.Proxy.log.String(), "top-secret-key") {
@@ -82,7 +91,7 @@ func withModel(t *testing.T, p *provider) *fixture {
 		}
 	})
 	f = secondProxy(t, func(text string) string {
-		return strings.Replace(text, "order: [curated, cache, builtin, model]", "order: [model]", 1) +
+		return strings.Replace(text, demoPlanner, settings, 1) +
 			fmt.Sprintf("\nllm: {base_url: %q, api_key: top-secret-key, model: scripted, timeout: 5s}\n", p.URL+"/v1")
 	})
 	return f

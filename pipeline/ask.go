@@ -119,6 +119,7 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 	v.kind = "ask"
 	for _, a := range all {
 		v.steps = append(v.steps, a.proposal.Steps...)
+		v.learn(a.proposal.Ran)
 	}
 	told := answer.Receipt{Source: *r.Source, Scopes: v.receipt.Scopes, Qualifiers: v.receipt.Qualifiers}
 	if r.Curated != nil {
@@ -215,5 +216,5 @@ func (s *Session) input(ctx context.Context, at *standing, ask *stmt.Ask) (plann
 		return planner.Input{}, err
 	}
 	return planner.Input{Question: ask.Question, Columns: columnsOf(want), Database: s.db.Name, Catalog: k.catalog, Hidden: at.view.Hidden(),
-		Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
+		SchemaVersion: at.snap.Version, Sees: at.view.Digest(), Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
 }

@@ -38,6 +38,8 @@ type verdict struct {
 	told []policy.ToldColumn
 	// origin is what an EXECUTE of a simple Query runs; a Run has that of others.
 	origin *verdict
+	// learns hears how the first execution of an answer ends; nil for none.
+	learns *learns
 	// passes tells of a statement that nobody judged.
 	passes bool
 	// quiet statements leave no receipt (SHOW pgask.*, SET, transactions).
@@ -88,6 +90,9 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 		return nil
 	}
 	s.settle(v, o)
+	if showsAll(v.facts.Tag) {
+		origin.learns.ended(o)
+	}
 	s.count(v.kind, o)
 	if v.quiet || origin.quiet || v.kind == "pass" {
 		return nil

@@ -25,7 +25,7 @@ type parts struct {
 
 // loadParts reads all files and makes the parts, or says everything that is
 // wrong. Warnings are logged.
-func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (*configs.All, *parts, error) {
+func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *slog.Logger) (*configs.All, *parts, error) {
 	f, faults, err := load()
 	if err != nil {
 		return nil, nil, err
@@ -33,7 +33,7 @@ func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (
 	if err := firstFaults(faults, log); err != nil {
 		return nil, nil, err
 	}
-	chain, err := assemblePlanners(f, log)
+	chain, err := assemblePlanners(f, kept, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func loadParts(load func() (*files, []configs.Fault, error), log *slog.Logger) (
 
 // assemblePlanners makes the planners in the configured order; one that isn't
 // configured is left out.
-func assemblePlanners(f *files, log *slog.Logger) (planner.Planner, error) {
+func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner, error) {
 	var chain []planner.Planner
 	c := f.all.Config
 	for _, name := range c.Planner.Order {
@@ -55,6 +55,14 @@ func assemblePlanners(f *files, log *slog.Logger) (planner.Planner, error) {
 		case "curated":
 			if c.Curated.Enabled {
 				chain = append(chain, f.curated)
+			}
+		case "cache":
+			cache, err := kept.cache(c)
+			if err != nil {
+				return nil, err
+			}
+			if cache != nil {
+				chain = append(chain, cache)
 			}
 		case "builtin":
 			chain = append(chain, planner.NewBuiltin())

@@ -10,8 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serveHTTP serves /metrics, /healthz (the process lives) and /readyz (it
-// accepts clients); nil where nothing listens.
+// serveHTTP serves /metrics, /healthz (the process lives), /readyz (it accepts
+// clients) and /cache/clear, which only this machine may ask for; nil where
+// nothing listens.
 func (s *service) serveHTTP(ln *socket.Listener) *http.Server {
 	if ln == nil {
 		return nil
@@ -26,6 +27,7 @@ func (s *service) serveHTTP(ln *socket.Listener) *http.Server {
 		}
 		_, _ = io.WriteString(w, "ready\n")
 	})
+	mux.HandleFunc("POST /cache/clear", s.serveClear)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
 	go func() {
 		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {

@@ -82,7 +82,7 @@ func (p *program) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.demoCommand())
+	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.cacheCommand(), p.demoCommand())
 	return root
 }
 

@@ -32,6 +32,7 @@ type service struct {
 	tls       atomic.Pointer[tls.Config]
 	pipe      *pipeline.Pipeline
 	audit     *audit.Log // nil for none
+	plans     *keeper
 	databases map[string]*database
 	metrics   *metrics
 	server    *proxy.Server
@@ -64,11 +65,13 @@ type database struct {
 
 // newService prepares a service; it listens nowhere and connects to nothing.
 func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) (*service, error) {
-	all, parts, err := loadParts(load, log)
+	kept := newKeeper(log)
+	all, parts, err := loadParts(load, kept, log)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{log: log, load: load, config: all.Config, databases: map[string]*database{}, metrics: newMetrics()}
+	s := &service{log: log, load: load, config: all.Config, databases: map[string]*database{}, metrics: newMetrics(), plans: kept}
+	s.metrics.registry.MustRegister(kept.looked, kept.cleared)
 	if s.audit = openAudit(all.Config, log); s.audit != nil {
 		s.metrics.registry.MustRegister(auditMetrics{s.audit})
 	}
@@ -129,7 +132,7 @@ func (s *service) adopt(p *parts) {
 func (s *service) reload() ([]string, error) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
-	all, p, err := loadParts(s.load, s.log)
+	all, p, err := loadParts(s.load, s.plans, s.log)
 	if err != nil {
 		return nil, err
 	}

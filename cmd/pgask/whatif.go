@@ -26,7 +26,7 @@ type whatIf struct {
 // newWhatIf makes one for a policy, which may be another than that of the files.
 func newWhatIf(f *files, p *policy.Policy, databases *ownDatabases) (*whatIf, error) {
 	log := slog.New(slog.DiscardHandler)
-	chain, err := assemblePlanners(f, log)
+	chain, err := assemblePlanners(f, newKeeper(log), log)
 	if err != nil {
 		return nil, err
 	}

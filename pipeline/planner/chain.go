@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/pgask/pgask/pipeline/plan"
 )
 
 // Chain tries planners in order: the first that answers wins, a final error
@@ -41,9 +43,23 @@ func (c *Chain) Plan(ctx context.Context, in Input) (Proposal, error) {
 			return Proposal{}, withSteps(err, steps)
 		}
 		proposal.Steps = steps
+		proposal.Ran = c.learned(in, proposal.Made)
 		return proposal, nil
 	}
 	return Proposal{}, notAnswerable(in.Question, declines, steps)
+}
+
+// learned tells those who keep plans of a new one.
+func (c *Chain) learned(in Input, made *plan.Plan) func() {
+	if made == nil {
+		return nil
+	}
+	for _, p := range c.planners {
+		if l, ok := p.(Learner); ok {
+			return l.Learn(in, made)
+		}
+	}
+	return nil
 }
 
 // declinedSteps are a decline's own steps, or one made of its reason.

@@ -74,9 +74,10 @@ func (a *attempts) accept(text string, n int) error {
 	if err == nil && !answer.answerable {
 		return a.declined("the model finds no answer in what you can see", missingWords(answer.missing, a.in.Question))
 	}
+	var made *plan.Plan
 	var checked *plan.Checked
 	if err == nil {
-		checked, err = a.check(answer.plan)
+		made, checked, err = a.check(answer.plan)
 	}
 	if err != nil {
 		a.step(stage, "rejected", err.Error(), time.Since(start))
@@ -84,6 +85,9 @@ func (a *attempts) accept(text string, n int) error {
 	}
 	a.step(stage, "ok", "plan "+checked.Hash()[:12], time.Since(start))
 	a.proposal.Checked = checked.WithConfidence(confidence(n))
+	if n == 1 {
+		a.proposal.Made = made
+	}
 	return nil
 }
 
@@ -91,14 +95,14 @@ func (a *attempts) accept(text string, n int) error {
 // surely, and every rejected attempt shows that it guessed.
 func confidence(n int) float64 { return max(0.5, 1-0.1*float64(n)) }
 
-func (a *attempts) check(text []byte) (*plan.Checked, error) {
+func (a *attempts) check(text []byte) (*plan.Plan, *plan.Checked, error) {
 	p, err := plan.Decode(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	checked, err := plan.Validate(p, a.in.Context())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return checked, demanded(checked.Columns(), a.in.Columns)
+	return p, checked, demanded(checked.Columns(), a.in.Columns)
 }

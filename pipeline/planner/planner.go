@@ -21,6 +21,9 @@ type Input struct {
 	Catalog  *catalog.Snapshot
 	Hidden   []catalog.Name
 	Semantic *semantic.Model
+	// SchemaVersion is the whole schema's, and Sees a digest of what the asker may see of
+	// it: plans are kept by both. Without a version none is kept.
+	SchemaVersion, Sees string
 	// Access is what the validator must know of scopes and masks.
 	Access plan.Access
 	// Now is the current time. Plans use symbolic dates, so it only helps to
@@ -44,7 +47,7 @@ func (in Input) Context() plan.Context {
 
 // Proposal is an answer to a question: a plan, or a curated query's tree.
 type Proposal struct {
-	// Source is curated, builtin, model, supplied or chosen.
+	// Source is curated, cache, builtin, model, supplied or chosen.
 	Source string
 	// Checked is the validated plan; nil for a curated query.
 	Checked *plan.Checked
@@ -52,6 +55,10 @@ type Proposal struct {
 	Query *pg_query.Node
 	// Curated says which query and which values.
 	Curated *CuratedUse
+	// Made is the plan as a model made it at its first attempt; nil for others.
+	Made *plan.Plan
+	// Ran, unless nil, is to be called once the answer has run to its end.
+	Ran func()
 	// Steps is what each planner did, for ASK EXPLAIN.
 	Steps []Step
 	// ModelCalls and Tokens are what a model cost.
@@ -78,6 +85,12 @@ type Step struct {
 type Planner interface {
 	Name() string
 	Plan(ctx context.Context, in Input) (Proposal, error)
+}
+
+// Learner is a planner that keeps what others have planned. Learn gives what is to be
+// called once the plan has run to its end, nil for nothing.
+type Learner interface {
+	Learn(in Input, made *plan.Plan) func()
 }
 
 // Declined is a planner's "not mine": why, which words had no match, and what
