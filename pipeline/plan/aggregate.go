@@ -67,7 +67,7 @@ func (c *checker) aggregate(e *Expr, at string, env env) *typed {
 			ok = false
 		}
 	}
-	if !ok || !orderOK {
+	if !ok || !orderOK || !c.ownArguments(u, at) {
 		return nil
 	}
 	result := typeBigint
@@ -91,6 +91,22 @@ func (c *checker) aggregate(e *Expr, at string, env env) *typed {
 	u.expr, u.tree = t.expr, t.tree
 	c.sums = append(c.sums, u)
 	return t
+}
+
+// ownArguments refuses an aggregate that reads outer columns alone: SQL would
+// compute it in the block around.
+func (c *checker) ownArguments(u *measureUse, at string) bool {
+	own, outer := false, false
+	for _, t := range []*typed{u.arg, u.filter} {
+		if t != nil {
+			t.walk(func(x *typed) { own, outer = own || x.rel != nil, outer || x.outer && x.column == nil })
+		}
+	}
+	if outer && !own {
+		c.faultf(stageStructure, CodeUnsupported, at, "%s aggregates columns of the block around the sub-plan alone", u.name)
+		return false
+	}
+	return true
 }
 
 // noAggregate refuses an aggregate that the language doesn't have.

@@ -26,6 +26,8 @@ type block struct {
 type output struct {
 	*typed
 	name string
+	// brought is the type that a set operation casts it to, "" for its own.
+	brought string
 }
 
 // sortKey is one sort key; item is set where it is an output column.
@@ -40,10 +42,10 @@ type sortKey struct {
 func (c *checker) block() *block {
 	b := &block{given: c.given, limit: c.given.Limit, offset: c.given.Offset}
 	if c.given.Where != nil {
-		b.where = c.condition(c.given.Where, "/where", env{})
+		b.where = c.condition(c.given.Where, c.base+"/where", env{})
 	}
 	for i := range c.given.Select {
-		at := position(i, "select")
+		at := c.base + position(i, "select")
 		t := c.expr(&c.given.Select[i].Expr, at+"/expr", env{measures: true})
 		if t != nil {
 			t = c.settle(t)
@@ -57,7 +59,7 @@ func (c *checker) block() *block {
 	}
 	c.nameOutputs(b)
 	if c.given.Having != nil {
-		b.having = c.condition(c.given.Having, "/having", env{measures: true})
+		b.having = c.condition(c.given.Having, c.base+"/having", env{measures: true})
 	}
 	c.orderBy(b)
 	c.grouping(b)
@@ -117,7 +119,7 @@ func defaultName(t *typed) string {
 func (c *checker) orderBy(b *block) {
 	for i := range c.given.OrderBy {
 		given := &c.given.OrderBy[i]
-		at := position(i, "order_by")
+		at := c.base + position(i, "order_by")
 		key := c.sortKey(b, given, at)
 		if key == nil {
 			continue
@@ -214,7 +216,7 @@ func (c *checker) grouping(b *block) {
 		}
 	}
 	for i := range c.given.GroupBy {
-		t := c.expr(&c.given.GroupBy[i], position(i, "group_by"), env{})
+		t := c.expr(&c.given.GroupBy[i], c.base+position(i, "group_by"), env{})
 		if t == nil || t.constant() {
 			continue
 		}
@@ -267,14 +269,6 @@ func (c *checker) demandGrouped(b *block, t *typed) {
 // bounded tells whether a limit cuts rows that no order chose.
 func (b *block) bounded() bool {
 	return b.limit != nil && len(b.given.OrderBy) == 0 && (!b.grouped || len(b.groups) > 0)
-}
-
-func (b *block) columns() []Column {
-	var out []Column
-	for _, o := range b.items {
-		out = append(out, Column{Name: o.name, Type: o.typ.sql})
-	}
-	return out
 }
 
 func (o *output) String() string { return fmt.Sprintf("%s (%s)", o.name, o.typ) }

@@ -20,7 +20,7 @@ func (c *checker) compile(b *block) *pg_query.Node {
 	where = append(append(where, hoisted...), exists...)
 	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{from}, WhereClause: allOf(where)}
 	for _, o := range b.items {
-		s.TargetList = append(s.TargetList, stmt.Target(o.tree, o.spelledName()))
+		s.TargetList = append(s.TargetList, o.target())
 	}
 	if c.given.Distinct {
 		s.DistinctClause = []*pg_query.Node{{}}
@@ -65,6 +65,14 @@ func (c *checker) sortClause(b *block) []*pg_query.Node {
 	return out
 }
 
+// target is the output in the select list.
+func (o *output) target() *pg_query.Node {
+	if o.brought != "" {
+		return stmt.Target(castNode(o.tree, o.brought), o.name)
+	}
+	return stmt.Target(o.tree, o.spelledName())
+}
+
 // spelledName is the output's name, empty where a column's own will do.
 func (o *output) spelledName() string {
 	if o.column != nil && o.column.Name == o.name {
@@ -76,6 +84,9 @@ func (o *output) spelledName() string {
 // sortNode is what stands in ORDER BY: the output's name where that can mean
 // nothing else, the expression otherwise.
 func (c *checker) sortNode(k *sortKey) *pg_query.Node {
+	if k.item != nil && k.item.brought != "" {
+		return stmt.Column(k.item.name)
+	}
 	if k.item == nil || k.column != nil {
 		return k.tree
 	}
@@ -89,28 +100,27 @@ func (c *checker) sortNode(k *sortKey) *pg_query.Node {
 
 // nullsNode puts nulls last unless the plan says otherwise: who asks for the
 // top five doesn't mean the unknown ones. Postgres puts them first going down.
-func (k *sortKey) nullsNode() pg_query.SortByNulls {
+func (k *sortKey) nullsNode() pg_query.SortByNulls { return nullsOf(k.nulls, k.desc, k.neverNull()) }
+
+func nullsOf(nulls string, desc, neverNull bool) pg_query.SortByNulls {
 	switch {
-	case k.nulls == "first":
+	case nulls == "first":
 		return pg_query.SortByNulls_SORTBY_NULLS_FIRST
-	case k.desc && !k.neverNull():
+	case desc && !neverNull:
 		return pg_query.SortByNulls_SORTBY_NULLS_LAST
 	}
 	return pg_query.SortByNulls_SORTBY_NULLS_DEFAULT
 }
 
-func (k *sortKey) neverNull() bool {
-	if k.column != nil {
-		return k.column.NotNull && !k.rel.nullable
-	}
-	return k.measure != nil && k.measure.name == "count"
-}
-
-// canonical is the plan with every name resolved and every default said.
+// canonical is the block with every name resolved and every default said.
 func (c *checker) canonical(b *block) *Plan {
 	first := c.rels[0]
-	p := &Plan{Version: Version, From: Source{Table: TableName(first.table.Name), As: first.alias},
-		Limit: b.limit, Offset: b.offset, Distinct: c.given.Distinct, Reasoning: c.given.Reasoning}
+	p := &Plan{From: Source{As: first.alias}, Limit: b.limit, Offset: b.offset, Distinct: c.given.Distinct}
+	if first.query != nil {
+		p.From.Plan = first.query.canonical
+	} else {
+		p.From.Table = TableName(first.table.Name)
+	}
 	for _, r := range c.rels[1:] {
 		if !r.added {
 			p.Joins = append(p.Joins, r.canonical())

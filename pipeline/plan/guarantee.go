@@ -2,31 +2,48 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // qualify adds a sentence that every telling of the answer must carry.
-func (c *checker) qualify(format string, args ...any) {
-	if q := fmt.Sprintf(format, args...); !slices.Contains(c.qualifiers, q) {
-		c.qualifiers = append(c.qualifiers, q)
+func (k *run) qualify(format string, args ...any) {
+	if q := fmt.Sprintf(format, args...); !slices.Contains(k.qualifiers, q) {
+		k.qualifiers = append(k.qualifiers, q)
 	}
 }
 
 // guarantee refuses what can't be known within the rows that the asker may
 // see: that something isn't there.
-func (c *checker) guarantee(b *block) {
+func (c *checker) guarantee(q *query) {
+	if q.set != nil {
+		c.subtracted(q)
+		return
+	}
+	b := q.b
 	for _, r := range c.rels {
 		if r.kind == "anti" {
 			c.absence(r, r.at, "anti join")
 		}
+		if r.where != nil {
+			c.absentMembers(r.where, true)
+		}
 	}
-	if b.where != nil {
-		c.absentRows(b.where)
+	for _, cond := range []*typed{b.where, b.having} {
+		if cond != nil {
+			c.absentRows(cond)
+			c.absentMembers(cond, true)
+		}
 	}
-	if b.having != nil {
-		c.absentRows(b.having)
+	for _, u := range c.sums {
+		if u.filter != nil {
+			c.absentMembers(u.filter, true)
+		}
+	}
+	for _, o := range b.items {
+		c.eitherWay(o.typed)
+	}
+	for _, k := range b.order {
+		c.eitherWay(k.typed)
 	}
 }
 
@@ -38,9 +55,11 @@ func (c *checker) absence(r *rel, at, what string) {
 			continue
 		}
 		f := c.faultf(stageGuarantee, CodeNegation, at,
-			"%s over %s: you may see only some of its rows, so that none is there can't be known", what, TableName(x.table.Name))
-		f.Hint = fmt.Sprintf("ask for the number of %s for each of %s instead: what you may see is counted",
-			x.table.Name.Table, x.parent.table.Name.Table)
+			"%s over %s: you may see only some of its rows, so that none is there can't be known", what, x.called())
+		if f.Hint = hintPresent; x.parent != nil {
+			f.Hint = fmt.Sprintf("ask for the number of %s for each of %s instead: what you may see is counted",
+				x.table.Name.Table, x.parent.table.Name.Table)
+		}
 	}
 }
 
@@ -54,8 +73,13 @@ func inside(x, r *rel) bool {
 	return false
 }
 
-func (c *checker) restricted(r *rel) bool {
-	_, ok := c.Access.Scoped[r.table.Name]
+// restricted tells whether the asker sees only some rows of the relation, or of
+// one that a derived block reads.
+func (k *run) restricted(r *rel) bool {
+	if r.query != nil {
+		return slices.ContainsFunc(r.query.reads(), k.restricted)
+	}
+	_, ok := k.Access.Scoped[r.table.Name]
 	return ok
 }
 
@@ -63,10 +87,10 @@ func (c *checker) restricted(r *rel) bool {
 // parent are visible too: its rows follow that very parent, or both are cut by
 // the same column, which the key holds equal.
 func (c *checker) covered(r *rel) bool {
-	if r.parent == nil {
+	if r.parent == nil || r.query != nil || r.parent.query != nil {
 		return false
 	}
-	parent, own := r.pairs()
+	parent, own := r.parentColumns, r.ownColumns
 	if f, ok := c.Access.Follows[r.table.Name]; ok && f.Parent == r.parent.table.Name && len(f.Columns) == len(own) {
 		same := true
 		for i := range own {
@@ -105,7 +129,7 @@ func (c *checker) absentRows(cond *typed) {
 				return
 			}
 			for r := range x.relations() {
-				if r.nullable && r.host == nil && r.kind == "left" {
+				if r.nullable && r.host == nil && !r.added {
 					c.absence(r, x.at, "a test for a missing row")
 				}
 			}
@@ -116,7 +140,7 @@ func (c *checker) absentRows(cond *typed) {
 // holdsForNone tells whether an operator can be true of a row that isn't
 // there: a null test, or a count compared from below.
 func holdsForNone(x *typed) bool {
-	counts := len(x.parts) > 0 && x.parts[0].measure != nil && x.parts[0].measure.name == "count"
+	counts := len(x.parts) > 0 && x.parts[0].standsForNone()
 	switch x.expr.Op.Op {
 	case "is_null":
 		return true
@@ -127,6 +151,16 @@ func holdsForNone(x *typed) bool {
 		return last.measure != nil && last.measure.name == "count"
 	}
 	return false
+}
+
+// standsForNone tells whether a value can be that of a row that isn't there: a
+// count, or what coalesce puts in its place.
+func (t *typed) standsForNone() bool {
+	found := false
+	t.walk(func(x *typed) {
+		found = found || x.measure != nil && x.measure.name == "count" || x.expr.Call != nil && x.expr.Call.Func == "coalesce"
+	})
+	return found
 }
 
 // reachesZero tells whether a count of none passes the comparison.
@@ -140,32 +174,4 @@ func reachesZero(x *typed) bool {
 		}
 	}
 	return false
-}
-
-// annotate says what remains true but qualified.
-func (c *checker) annotate() Annotations {
-	a := Annotations{Completeness: "exact", Confidence: 1, Guarantee: "full"}
-	scoped, masked := map[string]bool{}, map[string]bool{}
-	for _, r := range c.rels {
-		if c.restricted(r) {
-			scoped[TableName(r.table.Name)] = true
-		}
-		for _, col := range c.Access.Masked[r.table.Name] {
-			if c.used[r][col] {
-				masked[TableName(r.table.Name)+"."+Ident(col)] = true
-			}
-		}
-	}
-	if len(masked) > 0 {
-		c.qualifiers = slices.Insert(c.qualifiers, 0, "masked: "+join(masked))
-	}
-	if len(scoped) > 0 {
-		a.Guarantee = "scoped"
-		c.qualifiers = slices.Insert(c.qualifiers, 0, "within what you may see: "+join(scoped))
-	}
-	return a
-}
-
-func join(set map[string]bool) string {
-	return strings.Join(slices.Sorted(maps.Keys(set)), ", ")
 }

@@ -5,82 +5,145 @@ import (
 	"slices"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
-// edge is one way to join a table to a relation of the plan.
+// edge is one way to join a source to a relation of the plan.
 type edge struct {
 	to      *rel
 	key     *semantic.Relationship
 	forward bool // to is the key's From side
+	// parent and own are the columns that are held equal.
+	parent, own []string
 }
 
-// from declares the first table.
+var joinKinds = []string{"inner", "left", "right", "full", "semi", "anti"}
+
+// from declares the first source.
 func (c *checker) from() {
-	if t := c.table(c.given.From.Table, "/from/table"); t != nil {
-		c.declare(&rel{table: t, at: "/from"}, c.given.From.As)
+	f := &c.given.From
+	if r := c.source(f.Table, f.Plan, f.As, c.base+"/from"); r != nil {
+		c.declare(r, f.As)
 		return
 	}
-	c.breakAlias(c.given.From.Table, c.given.From.As)
+	c.breakAlias(f.Table, f.As)
 }
 
-// join declares the i-th joined table along a relationship. Joining by
+// source resolves a table's name or checks a derived block; nil after a fault.
+func (c *checker) source(table string, p *Plan, as, at string) *rel {
+	if p == nil {
+		if t := c.table(table, at+"/table"); t != nil {
+			return &rel{table: t, at: at}
+		}
+		return nil
+	}
+	if table != "" {
+		c.faultf(stageStructure, CodeOneOf, at, "a source is exactly one of table and plan")
+		return nil
+	}
+	if as == "" {
+		f := c.faultf(stageStructure, CodeMissing, at, "a derived block has an alias: key \"as\" is missing")
+		f.Repair = Repair{{"add", at + "/as", c.freshAlias("block")}}
+	}
+	q := c.query(p, at+"/plan", nil, env{})
+	if q == nil || as == "" {
+		return nil
+	}
+	return &rel{table: q.table(), query: q, at: at}
+}
+
+// join declares the i-th joined source along a relationship. Joining by
 // anything else, or a whole key by a part of it, can't be said.
 func (c *checker) join(i int) {
 	j := &c.given.Joins[i]
-	at := fmt.Sprintf("/joins/%d", i)
+	at := fmt.Sprintf("%s/joins/%d", c.base, i)
 	kind := j.Kind
 	if kind == "" {
 		kind = "inner"
 	}
-	if !slices.Contains([]string{"inner", "left", "semi", "anti"}, kind) {
-		f := c.faultf(stageStructure, CodeChoice, at+"/kind", "a join is inner, left, semi or anti, not %s", j.Kind)
-		f.Nearest = nearest(j.Kind, []string{"inner", "left", "semi", "anti"})
+	if !slices.Contains(joinKinds, kind) {
+		f := c.faultf(stageStructure, CodeChoice, at+"/kind", "a join is inner, left, right, full, semi or anti, not %s", j.Kind)
+		f.Nearest = nearest(j.Kind, joinKinds)
 		return
 	}
-	if j.Plan != nil || j.On != nil {
-		c.faultf(stageStructure, CodeUnsupported, at, "derived blocks can't be joined yet")
+	r := c.source(j.Table, j.Plan, j.As, at)
+	if r == nil {
 		return
 	}
-	t := c.table(j.Table, at+"/table")
-	if t == nil {
-		return
-	}
-	e := c.edge(j, t, at)
+	e := c.edge(j, r, at)
 	if e == nil {
 		return
 	}
-	r := &rel{table: t, at: at, kind: kind, parent: e.to, key: e.key, forward: e.forward}
-	r.toOne, r.fromOne = e.forward || e.key.OneToOne, !e.forward || e.key.OneToOne
+	r.kind, r.parent, r.key, r.forward = kind, e.to, e.key, e.forward
+	r.parentColumns, r.ownColumns, r.on = e.parent, e.own, len(j.On) > 0
+	r.toOne, r.fromOne = r.unique(e.own, e.forward), e.to.unique(e.parent, !e.forward)
+	if !r.toOne && !r.fromOne {
+		f := c.faultf(stageJoins, CodeJoin, at, "joining %s to %s multiplies rows: neither has one row for each %s",
+			r.name(j.As), e.to.alias, strings.Join(e.own, ", "))
+		f.Hint = "group one of the two by what they are joined on"
+	}
 	r.host = e.to.host
 	if r.exists() {
 		r.host = r
 	}
-	r.nullable = kind == "left" || e.to.nullable && r.host == e.to.host
-	if kind == "left" && r.host != nil {
-		c.faultf(stageStructure, CodeUnsupported, at+"/kind", "a left join inside a semi or anti join changes nothing; leave it out")
-	}
+	c.outerJoin(r, j, at)
 	c.declare(r, j.As)
-	parent, own := r.pairs()
-	c.use(r.parent, parent)
-	c.use(r, own)
+	c.use(r.parent, r.parentColumns)
+	c.use(r, r.ownColumns)
 	if j.Where != nil {
 		r.where = c.condition(j.Where, at+"/where", env{host: r.host})
 	}
 }
 
-// edge picks the one relationship that connects table t to the plan.
-func (c *checker) edge(j *Join, t *catalog.Table, at string) *edge {
+// outerJoin says which relations an outer join can leave without a row.
+func (c *checker) outerJoin(r *rel, j *Join, at string) {
+	r.nullable = r.kind == "left" || r.kind == "full" || r.kind != "right" && r.parent.nullable && r.host == r.parent.host
+	if r.host != nil && (r.kind == "left" || r.kind == "right" || r.kind == "full") {
+		c.faultf(stageStructure, CodeUnsupported, at+"/kind", "a %s join inside a semi or anti join changes nothing; leave it out", r.kind)
+	}
+	if r.kind != "right" && r.kind != "full" {
+		return
+	}
+	if j.Where != nil {
+		c.faultf(stageStructure, CodeUnsupported, at+"/where", "a %s join has no where of its own; put the condition into a derived block", r.kind)
+	}
+	for _, x := range c.rels {
+		if x.host == nil {
+			x.nullable = true
+		}
+	}
+}
+
+// unique tells whether the relation has at most one row for each value of the
+// columns; end tells that they are the end of a relationship that points to it.
+func (r *rel) unique(columns []string, end bool) bool {
+	if r.query != nil {
+		return r.query.uniqueOn(columns)
+	}
+	return end
+}
+
+// name is what a message calls a source that has no alias yet.
+func (r *rel) name(as string) string {
+	if as != "" {
+		return as
+	}
+	return TableName(r.table.Name)
+}
+
+// edge picks the one way that connects a source to the plan.
+func (c *checker) edge(j *Join, r *rel, at string) *edge {
+	if len(j.On) > 0 {
+		return c.onEdge(j, r, at)
+	}
 	targets := c.targets(j, at)
 	if targets == nil {
 		return nil
 	}
 	var found []edge
-	for _, r := range targets {
-		found = append(found, c.edges(r, t, j)...)
+	for _, to := range targets {
+		found = append(found, c.edges(to, r, j)...)
 	}
 	switch len(found) {
 	case 1:
@@ -89,9 +152,9 @@ func (c *checker) edge(j *Join, t *catalog.Table, at string) *edge {
 		if len(c.broken) > 0 && j.To == "" {
 			return nil // it may have meant the table that isn't there
 		}
-		c.notDeclared(j, t, targets, at)
+		c.notDeclared(j, r, targets, at)
 	default:
-		f := c.faultf(stageJoins, CodeJoinAmbiguous, at, "%s can be joined in several ways; name one by to and key", TableName(t.Name))
+		f := c.faultf(stageJoins, CodeJoinAmbiguous, at, "%s can be joined in several ways; name one by to and key", r.name(j.As))
 		for _, e := range found {
 			f.Nearest = append(f.Nearest, fmt.Sprintf("to %s, key %s", e.to.alias, e.key.Name))
 		}
@@ -127,39 +190,69 @@ func (c *checker) targets(j *Join, at string) []*rel {
 	return outer
 }
 
-// edges are the relationships between r and t that the join allows.
-func (c *checker) edges(r *rel, t *catalog.Table, j *Join) []edge {
+// edges are the relationships between two sources that the join allows.
+func (c *checker) edges(to, r *rel, j *Join) []edge {
 	var out []edge
 	for _, k := range c.Semantic.Relationships {
 		if j.Key != "" && j.Key != k.Name {
 			continue
 		}
-		forward := k.From == r.table.Name && k.To == t.Name
-		backward := k.To == r.table.Name && k.From == t.Name
+		fromHere, okFrom := to.showing(k.From, k.FromColumns)
+		toThere, okTo := r.showing(k.To, k.ToColumns)
+		forward := okFrom && okTo
+		toHere, okHere := to.showing(k.To, k.ToColumns)
+		fromThere, okThere := r.showing(k.From, k.FromColumns)
+		backward := okHere && okThere
 		if forward && backward { // a table with itself
 			forward, backward = !j.Reverse, j.Reverse
 		}
-		if forward || backward {
-			out = append(out, edge{to: r, key: k, forward: forward})
+		switch {
+		case forward:
+			out = append(out, edge{to, k, true, fromHere, toThere})
+		case backward:
+			out = append(out, edge{to, k, false, toHere, fromThere})
 		}
 	}
 	return out
 }
 
+// showing are the columns under which a source has those of a table of the catalog.
+func (r *rel) showing(table catalog.Name, columns []string) ([]string, bool) {
+	if r.query == nil {
+		return columns, r.table.Name == table
+	}
+	var out []string
+	for _, want := range columns {
+		i := slices.IndexFunc(r.query.columns, func(col *outColumn) bool { return slices.Contains(col.traces, traceOf(table, want)) })
+		if i < 0 {
+			return nil, false
+		}
+		out = append(out, r.query.columns[i].name)
+	}
+	return out, true
+}
+
 // notDeclared says which relationships the table has.
-func (c *checker) notDeclared(j *Join, t *catalog.Table, targets []*rel, at string) {
+func (c *checker) notDeclared(j *Join, r *rel, targets []*rel, at string) {
 	what := "no declared relationship connects it to " + aliasList(targets)
 	if j.Key != "" {
 		what = fmt.Sprintf("no relationship %s connects it to %s", j.Key, aliasList(targets))
 	}
-	f := c.faultf(stageJoins, CodeJoin, at, "%s can't be joined: %s", TableName(t.Name), what)
+	f := c.faultf(stageJoins, CodeJoin, at, "%s can't be joined: %s", r.name(j.As), what)
 	for _, k := range c.Semantic.Relationships {
-		if k.From == t.Name || k.To == t.Name {
+		if k.From == r.table.Name || k.To == r.table.Name {
 			f.Nearest = append(f.Nearest, fmt.Sprintf("%s: %s → %s", k.Name, TableName(k.From), TableName(k.To)))
 		}
 	}
 	if len(f.Nearest) > 8 {
 		f.Nearest = f.Nearest[:8]
+	}
+	for _, to := range targets {
+		if pairs := c.sharedColumns(to, r, j.As); len(pairs) > 0 {
+			f.Hint = "join it on what both have"
+			f.Repair = Repair{{"add", at + "/on", pairs}}
+			return
+		}
 	}
 }
 
@@ -169,78 +262,4 @@ func aliasList(rels []*rel) string {
 		names = append(names, r.alias)
 	}
 	return strings.Join(names, ", ")
-}
-
-// pairs are the key's columns, parent's side first. A composite key is whole.
-func (r *rel) pairs() (parent, own []string) {
-	if r.forward {
-		return r.key.FromColumns, r.key.ToColumns
-	}
-	return r.key.ToColumns, r.key.FromColumns
-}
-
-// on is the join condition without the join's own where.
-func (r *rel) on() []*pg_query.Node {
-	parent, own := r.pairs()
-	var conds []*pg_query.Node
-	for i := range parent {
-		conds = append(conds, opNode("=", columnNode(r.parent.alias, parent[i]), columnNode(r.alias, own[i])))
-	}
-	return conds
-}
-
-// conditions is on, and the join's where.
-func (r *rel) conditions() []*pg_query.Node {
-	conds := r.on()
-	if r.where != nil {
-		conds = append(conds, r.where.tree)
-	}
-	return conds
-}
-
-// canonical is the join with everything spelled out.
-func (r *rel) canonical() Join {
-	j := Join{Table: TableName(r.table.Name), As: r.alias, Kind: r.kind, To: r.parent.alias, Key: r.key.Name}
-	j.Reverse = r.key.From == r.key.To && !r.forward
-	if r.where != nil {
-		j.Where = &r.where.expr
-	}
-	return j
-}
-
-// fromClause is FROM of the outer block (host nil) or of an EXISTS. Every
-// table is joined to one before it, so there is no cartesian product.
-func (c *checker) fromClause(host *rel) (*pg_query.Node, []*pg_query.Node) {
-	var from *pg_query.Node
-	var where []*pg_query.Node
-	for _, r := range c.rels {
-		switch {
-		case r.host == host && (r == host || r.parent == nil):
-			from = rangeNode(r.table.Name, r.alias)
-		case r.host == host:
-			kind := pg_query.JoinType_JOIN_INNER
-			if r.kind == "left" {
-				kind = pg_query.JoinType_JOIN_LEFT
-			}
-			from = stmt.Join(kind, from, rangeNode(r.table.Name, r.alias), allOf(r.conditions()))
-		case r.exists() && r.parent.host == host:
-			where = append(where, c.existsNode(r))
-		}
-	}
-	return from, where
-}
-
-// existsNode is a semi or anti join.
-func (c *checker) existsNode(r *rel) *pg_query.Node {
-	from, nested := c.fromClause(r)
-	sub := stmt.SelectNode(&pg_query.SelectStmt{
-		TargetList:  []*pg_query.Node{stmt.Target(intNode(1), "")},
-		FromClause:  []*pg_query.Node{from},
-		WhereClause: allOf(append(r.conditions(), nested...)),
-	})
-	exists := stmt.Exists(sub)
-	if r.kind == "anti" {
-		return stmt.Not(exists)
-	}
-	return exists
 }

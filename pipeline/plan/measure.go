@@ -75,15 +75,26 @@ func (c *checker) metricGrain(u *measureUse) {
 	f := c.faultf(stageMeasures, CodeFanOut, u.at,
 		"metric %s is one value for each row of %s, and joining %s (%s) repeats those rows",
 		u.metric.Name, TableName(u.metric.Table), by.alias, joinOf(by, u.rel))
-	f.Hint = fmt.Sprintf("ask for %s without %s, or for both in two questions", u.metric.Name, TableName(by.table.Name))
+	f.Hint = fmt.Sprintf("ask for %s without %s, or for both in two questions", u.metric.Name, by.called())
 }
 
 // joinOf names the key that a join uses.
 func joinOf(by, measured *rel) string {
-	if by.key != nil {
+	switch {
+	case by.key != nil:
 		return "key " + by.key.Name
+	case measured.key != nil:
+		return "key " + measured.key.Name
 	}
-	return "key " + measured.key.Name
+	return "on " + strings.Join(by.ownColumns, ", ")
+}
+
+// called is how a hint names a source: a derived block by its alias.
+func (r *rel) called() string {
+	if r.query != nil {
+		return r.alias
+	}
+	return TableName(r.table.Name)
 }
 
 // sensitive tells whether a repeated row changes the expression's value: all
@@ -125,7 +136,7 @@ func (c *checker) plainGrain(u *measureUse, b *block) {
 	by := c.repeats(over[0])
 	f := c.faultf(stageMeasures, CodeFanOut, u.at, "%s over %s counts rows several times: joining %s repeats them",
 		u.name, over[0].alias, by.alias)
-	f.Hint = fmt.Sprintf("ask for it without %s, or for both in two questions", TableName(by.table.Name))
+	f.Hint = fmt.Sprintf("ask for it without %s, or for both in two questions", by.called())
 	if u.name == "count" && u.arg.rel != nil && isKey(u.arg.rel.table, u.arg.column.Name) {
 		f.Repair = Repair{{"add", u.at + "/distinct", true}}
 		f.Hint = ""
@@ -209,6 +220,7 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 	if u.name != "sum" || u.arg == nil {
 		return
 	}
+	c.derivedStocks(u, b)
 	for _, m := range c.Semantic.Metrics {
 		if m.Additivity.Kind != "semi" {
 			continue

@@ -52,9 +52,9 @@ func (c *checker) metricRel(m *semantic.Metric, at string) *rel {
 	case len(c.broken) == 0:
 		f := c.faultf(stageMeasures, CodeMetricJoin, at, "metric %s is measured on %s, which the plan doesn't join", m.Name, TableName(m.Table))
 		if c.connects(m) {
-			f.Repair = Repair{{"add", "/joins/-", Join{Table: TableName(m.Table)}}}
+			f.Repair = Repair{{"add", c.base + "/joins/-", Join{Table: TableName(m.Table)}}}
 			if c.given.Joins == nil {
-				f.Repair = Repair{{"add", "/joins", []Join{{Table: TableName(m.Table)}}}}
+				f.Repair = Repair{{"add", c.base + "/joins", []Join{{Table: TableName(m.Table)}}}}
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func (c *checker) connects(m *semantic.Metric) bool {
 	n := 0
 	for _, r := range c.rels {
 		if r.host == nil {
-			n += len(c.edges(r, t, &Join{}))
+			n += len(c.edges(r, &rel{table: t}, &Join{}))
 		}
 	}
 	return n == 1
@@ -93,7 +93,7 @@ func (c *checker) metricConditions(u *measureUse) {
 // follow finds the relation that r reaches along key, or adds it.
 func (c *checker) follow(r *rel, key *semantic.Relationship) *rel {
 	for _, x := range c.rels {
-		if x.host != nil {
+		if x.host != nil || x.query != nil {
 			continue
 		}
 		if x.parent == r && x.key == key && x.forward || r.parent == x && r.key == key && !r.forward {
@@ -101,9 +101,10 @@ func (c *checker) follow(r *rel, key *semantic.Relationship) *rel {
 		}
 	}
 	x := &rel{table: c.Catalog.Table(key.To), at: r.at, kind: "left", parent: r, key: key,
-		toOne: true, forward: true, nullable: true, added: true, fromOne: key.OneToOne}
+		toOne: true, forward: true, nullable: true, added: true, fromOne: key.OneToOne,
+		parentColumns: key.FromColumns, ownColumns: key.ToColumns}
 	alias := x.table.Name.Table
-	if c.rel(alias) != nil {
+	if c.taken(alias) {
 		alias = c.freshAlias(alias)
 	}
 	x.alias = alias

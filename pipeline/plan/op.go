@@ -16,6 +16,7 @@ var arity = map[string]struct{ min, max int }{
 	"+": {2, 2}, "-": {1, 2}, "*": {2, 2}, "/": {2, 2}, "%": {2, 2}, "||": {2, 2},
 	"like": {2, 2}, "ilike": {2, 2}, "not_like": {2, 2}, "not_ilike": {2, 2},
 	"between": {3, 3}, "not_between": {3, 3}, "in": {2, 0}, "not_in": {2, 0},
+	"exists": {1, 1}, "not_exists": {1, 1},
 }
 
 // op checks an operator.
@@ -29,6 +30,17 @@ func (c *checker) op(e *Expr, at string, env env) *typed {
 	if !known {
 		f := c.faultf(stageStructure, CodeChoice, at+"/op", "there is no operator %q", e.Op.Op)
 		f.Nearest = nearestOp(name)
+		return nil
+	}
+	last := len(e.Op.Args) - 1
+	switch {
+	case (name == "in" || name == "not_in") && last == 1 && e.Op.Args[1].isPlan():
+		return c.member(name, e, at, env)
+	case (name == "exists" || name == "not_exists") && last == 0:
+		if e.Op.Args[0].isPlan() {
+			return c.exists(name, e, at, env)
+		}
+		c.faultf(stageStructure, CodeUnsupported, at+"/args/0", "%s takes a sub-plan", name)
 		return nil
 	}
 	args, ok := c.exprs(e.Op.Args, at+"/args", env)
@@ -51,6 +63,9 @@ func (c *checker) op(e *Expr, at string, env env) *typed {
 	t.expr = Expr{Op: canonical}
 	return t
 }
+
+// isPlan tells whether the expression is a sub-plan.
+func (e *Expr) isPlan() bool { return e.Plan != nil && len(e.forms()) == 1 }
 
 func arguments(low, high int) string {
 	switch {
@@ -182,7 +197,7 @@ func (c *checker) in(name string, args []*typed, at string) *typed {
 	var items []*pg_query.Node
 	for _, a := range args[1:] {
 		if a.expr.Literal == nil && a.expr.Date == nil {
-			c.faultf(stageStructure, CodeUnsupported, a.at, "%s takes a list of literals and dates", name)
+			c.faultf(stageStructure, CodeUnsupported, a.at, "%s takes a list of literals and dates, or one sub-plan", name)
 			return nil
 		}
 		items = append(items, a.tree)

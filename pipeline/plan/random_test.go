@@ -44,6 +44,9 @@ type generator struct {
 	c       plan.Context
 	aliases []string
 	tables  map[string]*catalog.Table
+	// outer made the plan around, depth is how many more may be inside.
+	outer *generator
+	depth int
 }
 
 func (g *generator) pick(label string, from ...string) string {
@@ -54,13 +57,17 @@ func (g *generator) chance(label string, percent int) bool {
 	return rapid.IntRange(0, 99).Draw(g.T, label) < percent
 }
 
-func (g *generator) plan() *plan.Plan {
-	first := rapid.SampledFrom(g.c.Catalog.Tables).Draw(g.T, "from")
-	p := &plan.Plan{Version: 1, From: plan.Source{Table: plan.TableName(first.Name), As: "t0"}}
-	g.aliases, g.tables = []string{"t0"}, map[string]*catalog.Table{"t0": first}
+func (g *generator) plan(depth int) *plan.Plan {
+	if depth > 0 && g.chance("set", 10) {
+		return g.set(depth)
+	}
+	p := &plan.Plan{}
+	g.aliases, g.tables = nil, map[string]*catalog.Table{}
+	g.from(p, depth)
 	for range rapid.IntRange(0, 3).Draw(g.T, "joins") {
 		g.join(p)
 	}
+	g.depth = depth
 	if g.chance("where", 60) {
 		p.Where = g.condition(2)
 	}
@@ -79,39 +86,12 @@ func (g *generator) plan() *plan.Plan {
 	return p
 }
 
-// join adds a table along a relationship of a table that is there.
-func (g *generator) join(p *plan.Plan) {
-	to := rapid.SampledFrom(g.aliases).Draw(g.T, "to")
-	var fits []plan.Join
-	for _, r := range g.c.Semantic.Relationships {
-		as := "t" + string(rune('0'+len(p.Joins)+1))
-		if r.From == g.tables[to].Name {
-			fits = append(fits, plan.Join{Table: plan.TableName(r.To), As: as, To: to, Key: r.Name})
-		}
-		if r.To == g.tables[to].Name {
-			fits = append(fits, plan.Join{Table: plan.TableName(r.From), As: as, To: to, Key: r.Name, Reverse: r.From == r.To})
-		}
-	}
-	if len(fits) == 0 {
-		return
-	}
-	j := rapid.SampledFrom(fits).Draw(g.T, "join")
-	j.Kind = g.pick("kind", "", "inner", "inner", "left", "semi", "anti")
-	p.Joins = append(p.Joins, j)
-	if j.Kind == "semi" || j.Kind == "anti" {
-		return
-	}
-	for _, t := range g.c.Catalog.Tables {
-		if plan.TableName(t.Name) == j.Table {
-			g.tables[j.As] = t
-		}
-	}
-	g.aliases = append(g.aliases, j.As)
-}
-
 // column is a random column, of one of the types (by a part of their names)
 // where there is one.
 func (g *generator) column(types ...string) plan.Expr {
+	if g.outer != nil && len(g.outer.aliases) > 0 && g.chance("outer", 10) {
+		return g.outer.column(types...)
+	}
 	alias := rapid.SampledFrom(g.aliases).Draw(g.T, "alias")
 	var fits []string
 	for _, c := range g.tables[alias].Columns {
@@ -134,6 +114,11 @@ func (g *generator) number(depth int) plan.Expr {
 	switch k := rapid.IntRange(0, 5).Draw(g.T, "number"); {
 	case k <= 1 || depth == 0:
 		return g.column("int", "numeric")
+	case g.depth > 0 && g.chance("scalar", 10):
+		return plan.Expr{Plan: g.subplan(func(in *generator) plan.Expr {
+			arg := in.number(1)
+			return plan.Expr{Aggregate: &plan.Aggregate{Func: in.pick("agg", "max", "count", "avg"), Arg: &arg}}
+		})}
 	case k == 2:
 		return plan.Expr{Literal: &plan.Literal{Value: rapid.SampledFrom([]any{0, 1, -3, 2.5, 1e10, -0.001}).Draw(g.T, "value")}}
 	case k == 3:
@@ -187,6 +172,12 @@ func (g *generator) text(depth int) plan.Expr {
 
 func (g *generator) condition(depth int) *plan.Expr {
 	op := func(name string, args ...plan.Expr) *plan.Expr { return &plan.Expr{Op: &plan.Op{Op: name, Args: args}} }
+	if g.depth > 0 && g.chance("sub-plan", 15) {
+		if g.chance("exists", 30) {
+			return op(g.pick("exists", "exists", "not_exists"), plan.Expr{Plan: g.subplan(func(in *generator) plan.Expr { return in.column() })})
+		}
+		return op(g.pick("in", "in", "not_in"), g.text(1), plan.Expr{Plan: g.subplan(func(in *generator) plan.Expr { return in.text(1) })})
+	}
 	compare := g.pick("compare", "=", "<>", "<", "<=", ">", ">=")
 	switch k := rapid.IntRange(0, 6).Draw(g.T, "condition"); {
 	case depth > 0 && k == 0:
@@ -251,7 +242,7 @@ func TestRandomPlansRun(t *testing.T) {
 		if g.chance("symbolic", 30) {
 			g.c.Today = ""
 		}
-		checked, err := plan.Validate(g.plan(), g.c)
+		checked, err := plan.Validate(outermost(g.plan(2)), g.c)
 		if err != nil {
 			var r *plan.Rejections
 			if !errors.As(err, &r) {

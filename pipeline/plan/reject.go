@@ -26,6 +26,7 @@ const (
 	CodeArity       Code = "WRONG_ARITY"         // too few or too many arguments
 	CodeLimit       Code = "INVALID_LIMIT"       // negative limit or offset, offset without order
 	CodeUnsupported Code = "UNSUPPORTED"         // outside what the language can prove
+	CodeSubplan     Code = "WRONG_SUBPLAN"       // a sub-plan of other columns or rows than its place takes
 
 	// Names and types.
 	CodeTable     Code = "TABLE_NOT_FOUND"

@@ -8,30 +8,36 @@ import (
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
-// checker carries one plan through all checks. It collects faults instead of
+// checker carries one block through all checks. It collects faults instead of
 // stopping at the first, and builds the tree on the way: what it can't build
 // it has refused.
 type checker struct {
-	Context
-	given  *Plan
-	faults []*Rejection
+	*run
+	given *Plan
+	// base is the block's place in the plan.
+	base string
+	// outer is the block around a sub-plan, whose columns it may name as an
+	// expression in outerEnv does; nil where there is none. Correlated are
+	// those it named, as the outer block sees them.
+	outer      *checker
+	outerEnv   env
+	correlated []*typed
 	// rels are the block's relations in order, those of semi and anti joins
 	// included.
 	rels []*rel
 	// sums are all uses of aggregates and metrics, for the measure checks.
 	sums []*measureUse
-	// used are the columns that were read, by relation.
-	used map[*rel]map[string]bool
 	// broken are the aliases of tables that could not be resolved.
-	broken     map[string]bool
-	nodes      int
-	qualifiers []string
+	broken map[string]bool
 }
 
 // rel is one relation of the block and the join that brought it in.
 type rel struct {
 	alias string
+	// table is the catalog's; that of a derived block, which query holds, is
+	// made of its output columns.
 	table *catalog.Table
+	query *query
 	at    string // its place in the plan
 	kind  string // "" for the first, else the join's
 	// parent is the relation it joins to, along key; toOne tells that a row
@@ -39,6 +45,10 @@ type rel struct {
 	parent         *rel
 	key            *semantic.Relationship
 	toOne, fromOne bool
+	// parentColumns and ownColumns are what the join holds equal.
+	parentColumns, ownColumns []string
+	// on tells that the plan gave the columns, and not the key.
+	on bool
 	// forward tells that parent is the From side of key.
 	forward bool
 	// host is the semi or anti joined relation in whose EXISTS it stands;
@@ -55,9 +65,9 @@ func (r *rel) exists() bool { return r.kind == "semi" || r.kind == "anti" }
 
 // faultf adds a fault and returns it, so that nearest names, a repair or a hint
 // can be set.
-func (c *checker) faultf(s stage, code Code, at, format string, args ...any) *Rejection {
+func (k *run) faultf(s stage, code Code, at, format string, args ...any) *Rejection {
 	r := &Rejection{stage: s, Code: code, Path: at, Message: fmt.Sprintf(format, args...)}
-	c.faults = append(c.faults, r)
+	k.faults = append(k.faults, r)
 	return r
 }
 
@@ -133,10 +143,20 @@ func (c *checker) declare(r *rel, as string) {
 
 func (c *checker) freshAlias(base string) string {
 	for i := 2; ; i++ {
-		if alias := base + strconv.Itoa(i); c.rel(alias) == nil {
+		if alias := base + strconv.Itoa(i); !c.taken(alias) {
 			return alias
 		}
 	}
+}
+
+// taken tells whether the block or one around it has the alias.
+func (c *checker) taken(alias string) bool {
+	for ; c != nil; c = c.outer {
+		if c.rel(alias) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) rel(alias string) *rel {
@@ -159,124 +179,4 @@ func sees(host, r *rel) bool {
 			return false
 		}
 	}
-}
-
-// column resolves alias.column or column.
-func (c *checker) column(e *Expr, at string, env env) *typed {
-	at += "/column"
-	parts, ok := splitName(e.Column)
-	if !ok || len(parts) > 2 {
-		c.faultf(stageNames, CodeColumn, at, "%q is not a column name: write alias.column", e.Column)
-		return nil
-	}
-	if len(parts) == 2 {
-		r := c.visible(parts[0], env)
-		if r == nil && c.broken[parts[0].text] {
-			return nil
-		}
-		if r == nil {
-			f := c.faultf(stageNames, CodeAlias, at, "no table of the plan is called %s here", parts[0].text)
-			f.Nearest = nearest(parts[0].text, c.aliases(env))
-			return nil
-		}
-		if col := findColumn(r.table, parts[1]); col != nil {
-			return c.columnOf(r, col)
-		}
-		c.noColumn(e.Column, parts[1], []*rel{r}, at)
-		return nil
-	}
-	return c.bareColumn(e.Column, parts[0], at, env)
-}
-
-func (c *checker) bareColumn(spelled string, p part, at string, env env) *typed {
-	var found *rel
-	var in []*rel
-	for _, r := range c.rels {
-		if !sees(env.host, r) {
-			continue
-		}
-		in = append(in, r)
-		col := findColumn(r.table, p)
-		if col == nil {
-			continue
-		}
-		if found != nil {
-			f := c.faultf(stageNames, CodeAmbiguous, at, "column %s is in several tables of the plan", spelled)
-			f.Nearest = []string{ColumnName(found.alias, findColumn(found.table, p).Name), ColumnName(r.alias, col.Name)}
-			return nil
-		}
-		found = r
-	}
-	if found == nil {
-		if len(c.broken) == 0 {
-			c.noColumn(spelled, p, in, at)
-		}
-		return nil
-	}
-	return c.columnOf(found, findColumn(found.table, p))
-}
-
-func (c *checker) noColumn(spelled string, p part, in []*rel, at string) {
-	f := c.faultf(stageNames, CodeColumn, at, "there is no column %s", spelled)
-	var names []string
-	full := map[string]string{}
-	for _, r := range in {
-		for _, col := range r.table.Columns {
-			names = append(names, col.Name)
-			full[col.Name] = ColumnName(r.alias, col.Name)
-		}
-	}
-	for _, n := range nearest(p.text, names) {
-		f.Nearest = append(f.Nearest, full[n])
-	}
-	if len(f.Nearest) == 1 {
-		f.Repair = Repair{{"replace", at, f.Nearest[0]}}
-	}
-}
-
-func (c *checker) columnOf(r *rel, col *catalog.Column) *typed {
-	c.use(r, []string{col.Name})
-	return &typed{expr: Expr{Column: ColumnName(r.alias, col.Name)}, tree: columnNode(r.alias, col.Name),
-		typ: typeOf(c.Catalog, col.Type), column: col, rel: r}
-}
-
-// use remembers that columns are read.
-func (c *checker) use(r *rel, columns []string) {
-	if c.used[r] == nil {
-		c.used[r] = map[string]bool{}
-	}
-	for _, col := range columns {
-		c.used[r][col] = true
-	}
-}
-
-func (c *checker) visible(p part, env env) *rel {
-	for _, r := range c.rels {
-		if p.is(r.alias) && sees(env.host, r) {
-			return r
-		}
-	}
-	return nil
-}
-
-func (c *checker) aliases(env env) []string {
-	var out []string
-	for _, r := range c.rels {
-		if sees(env.host, r) {
-			out = append(out, r.alias)
-		}
-	}
-	return out
-}
-
-func findColumn(t *catalog.Table, p part) *catalog.Column {
-	if col := t.Column(p.text); col != nil {
-		return col
-	}
-	for _, col := range t.Columns {
-		if p.is(col.Name) {
-			return col
-		}
-	}
-	return nil
 }

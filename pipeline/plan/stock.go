@@ -42,9 +42,9 @@ func (c *checker) stock(u *measureUse, b *block) {
 
 func (c *checker) addGroup(column string) Repair {
 	if c.given.GroupBy == nil {
-		return Repair{{"add", "/group_by", []Expr{{Column: column}}}}
+		return Repair{{"add", c.base + "/group_by", []Expr{{Column: column}}}}
 	}
-	return Repair{{"add", "/group_by/-", Expr{Column: column}}}
+	return Repair{{"add", c.base + "/group_by/-", Expr{Column: column}}}
 }
 
 // pickTime is the condition that only the last (max) or first (min) time

@@ -19,6 +19,12 @@ type typed struct {
 	at string
 	// measure is set for an aggregate or a metric.
 	measure *measureUse
+	// sub is set for a sub-plan; test is what is asked of it: in, exists, or
+	// nothing, where its value counts.
+	sub  *query
+	test string
+	// outer tells that it is a column of a block around this one.
+	outer bool
 }
 
 // env is where an expression stands.
@@ -54,4 +60,19 @@ func (t *typed) relations() map[*rel]bool {
 		}
 	})
 	return out
+}
+
+// neverNull tells whether the value is certainly there.
+func (t *typed) neverNull() bool {
+	switch {
+	case t.column != nil:
+		return t.column.NotNull && !t.rel.nullable
+	case t.measure != nil:
+		return t.measure.name == "count"
+	case t.expr.Literal != nil:
+		return t.expr.Literal.Value != nil
+	case t.expr.Call != nil && (t.expr.Call.Func == "date_trunc" || t.expr.Call.Func == "date_part"):
+		return t.parts[0].neverNull()
+	}
+	return false
 }

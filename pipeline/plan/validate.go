@@ -15,25 +15,24 @@ func Validate(p *Plan, c Context) (*Checked, error) {
 	if c.Semantic == nil {
 		c.Semantic = &semantic.Model{}
 	}
-	k := &checker{Context: c, given: p, used: map[*rel]map[string]bool{}, broken: map[string]bool{}}
-	k.structure()
-	if k.given.Set != nil || k.given.From.Plan != nil {
-		k.faultf(stageStructure, CodeUnsupported, "", "derived blocks and set operations can't be compiled yet")
-		return nil, newRejections(k.faults)
+	k := &run{Context: c, used: map[*rel]map[string]bool{}}
+	if p.Version != Version {
+		f := k.faultf(stageStructure, CodeVersion, "/version", "the plan language is version %d, not %d", Version, p.Version)
+		f.Repair = Repair{{"add", "/version", Version}}
 	}
-	if len(k.faults) > 0 && k.faults[0].Code == CodeTooLarge {
-		return nil, newRejections(k.faults)
-	}
-	k.tables()
-	b := k.block()
-	if len(k.faults) == 0 || onlyLate(k.faults) {
-		k.measures(b)
-		k.guarantee(b)
+	q := k.query(p, "", nil, env{})
+	if onlyLate(k.faults) {
+		for _, inner := range k.queries { // nested ones come before what holds them
+			inner.judge()
+			if len(k.faults) == 0 {
+				inner.compile()
+			}
+		}
 	}
 	if len(k.faults) > 0 {
 		return nil, newRejections(k.faults)
 	}
-	return k.checked(b)
+	return k.checked(q, p)
 }
 
 // onlyLate tells whether all that is wrong is of a stage that later ones
@@ -46,23 +45,25 @@ func onlyLate(faults []*Rejection) bool {
 func (c *checker) structure() {
 	p := c.given
 	if len(p.Select) > maxItems || len(p.GroupBy) > maxItems || len(p.OrderBy) > maxItems || len(p.Joins) > maxJoins {
-		c.faultf(stageStructure, CodeTooLarge, "", "the plan is too large: at most %d items and %d joins", maxItems, maxJoins)
-	}
-	if p.Version != Version {
-		f := c.faultf(stageStructure, CodeVersion, "/version", "the plan language is version %d, not %d", Version, p.Version)
-		f.Repair = Repair{{"add", "/version", Version}}
+		c.faultf(stageStructure, CodeTooLarge, c.base, "the plan is too large: at most %d items and %d joins", maxItems, maxJoins)
 	}
 	if len(p.Select) == 0 {
-		c.faultf(stageStructure, CodeMissing, "/select", "select has at least one item")
+		c.faultf(stageStructure, CodeMissing, c.base+"/select", "select has at least one item")
 	}
+	c.bounds()
+}
+
+// bounds checks limit and offset.
+func (c *checker) bounds() {
+	p := c.given
 	if p.Limit != nil && *p.Limit < 0 {
-		c.faultf(stageStructure, CodeLimit, "/limit", "a limit is not negative")
+		c.faultf(stageStructure, CodeLimit, c.base+"/limit", "a limit is not negative")
 	}
 	if p.Offset != nil && *p.Offset < 0 {
-		c.faultf(stageStructure, CodeLimit, "/offset", "an offset is not negative")
+		c.faultf(stageStructure, CodeLimit, c.base+"/offset", "an offset is not negative")
 	}
 	if p.Offset != nil && *p.Offset > 0 && len(p.OrderBy) == 0 {
-		c.faultf(stageStructure, CodeLimit, "/offset", "rows can only be skipped in an order: add order_by")
+		c.faultf(stageStructure, CodeLimit, c.base+"/offset", "rows can only be skipped in an order: add order_by")
 	}
 }
 
@@ -90,14 +91,17 @@ func (c *checker) breakAlias(table, as string) {
 }
 
 // checked is the end of a plan that has no fault.
-func (c *checker) checked(b *block) (*Checked, error) {
-	tree := c.compile(b)
-	annotations := c.annotate()
-	if b.bounded() {
+func (k *run) checked(q *query, given *Plan) (*Checked, error) {
+	annotations := k.annotate()
+	if slices.ContainsFunc(k.queries, (*query).bounded) {
 		annotations.Completeness = "bounded"
 	}
-	done := &Checked{plan: c.canonical(b), annotations: annotations, qualifiers: c.qualifiers,
-		columns: b.columns(), tables: c.relations(), tree: tree}
+	canonical := *q.canonical
+	canonical.Version, canonical.Reasoning = Version, given.Reasoning
+	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), tree: q.tree}
+	for _, col := range q.columns {
+		done.columns = append(done.columns, Column{Name: col.name, Type: col.typ.sql})
+	}
 	hash, err := hashOf(done.plan)
 	if err != nil {
 		return nil, fmt.Errorf("hash plan: %w", err)
@@ -106,10 +110,12 @@ func (c *checker) checked(b *block) (*Checked, error) {
 	return done, nil
 }
 
-func (c *checker) relations() []catalog.Name {
+func (k *run) relations() []catalog.Name {
 	set := map[catalog.Name]bool{}
-	for _, r := range c.rels {
-		set[r.table.Name] = true
+	for _, q := range k.queries {
+		for _, r := range q.tables() {
+			set[r.table.Name] = true
+		}
 	}
 	return slices.SortedFunc(maps.Keys(set), catalog.Name.Compare)
 }

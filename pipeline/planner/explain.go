@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-
-	"github.com/pgask/pgask/pipeline/plan"
 )
 
 // linked says which words of the question name something.
@@ -171,69 +169,4 @@ func (q *question) nearest(w string) string {
 		}
 	}
 	return name
-}
-
-// describe is a plan in one line, for a reader who must choose between plans.
-func describe(p *plan.Plan) string {
-	var b strings.Builder
-	for i, it := range p.Select {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(expr(it.Expr))
-	}
-	b.WriteString(" from " + p.From.Table)
-	for _, j := range p.Joins {
-		fmt.Fprintf(&b, ", %s %s by %s", j.Kind, j.Table, j.Key)
-	}
-	if p.Where != nil {
-		b.WriteString(" where " + expr(*p.Where))
-	}
-	for i, g := range p.GroupBy {
-		b.WriteString([]string{" grouped by ", ", "}[min(i, 1)] + expr(g))
-	}
-	if p.Having != nil {
-		b.WriteString(" having " + expr(*p.Having))
-	}
-	for i, o := range p.OrderBy {
-		b.WriteString([]string{" ordered by ", ", "}[min(i, 1)])
-		if o.Expr != nil {
-			b.WriteString(expr(*o.Expr))
-		} else {
-			b.WriteString(o.Item)
-		}
-		if o.Desc {
-			b.WriteString(" descending")
-		}
-	}
-	if p.Limit != nil {
-		fmt.Fprintf(&b, ", first %d", *p.Limit)
-	}
-	return b.String()
-}
-
-func expr(e plan.Expr) string {
-	switch {
-	case e.Column != "":
-		return e.Column
-	case e.Literal != nil:
-		return fmt.Sprint(e.Literal.Value)
-	case e.Metric != "":
-		return e.Metric
-	case e.Aggregate != nil && e.Aggregate.Arg == nil:
-		return e.Aggregate.Func + "(*)"
-	case e.Aggregate != nil:
-		return e.Aggregate.Func + "(" + expr(*e.Aggregate.Arg) + ")"
-	case e.Call != nil && len(e.Call.Args) > 0:
-		return e.Call.Unit + " of " + expr(e.Call.Args[0])
-	case e.Date != nil:
-		return fmt.Sprintf("start of %s %+d", e.Date.Unit, e.Date.Offset)
-	case e.Op != nil:
-		parts := make([]string, len(e.Op.Args))
-		for i, a := range e.Op.Args {
-			parts[i] = expr(a)
-		}
-		return strings.Join(parts, " "+e.Op.Op+" ")
-	}
-	return "…"
 }

@@ -1,0 +1,136 @@
+package plan_test
+
+import (
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+	"pgregory.net/rapid"
+)
+
+// from is a table, or a derived block where one is valid.
+func (g *generator) from(p *plan.Plan, depth int) {
+	if depth > 0 && g.chance("derived", 25) {
+		inner := g.nested(depth - 1)
+		if checked, err := plan.Validate(outermost(inner), g.c); err == nil {
+			p.From = plan.Source{Plan: inner, As: g.alias(0)}
+			g.aliases, g.tables[g.alias(0)] = []string{g.alias(0)}, outputs(checked)
+			return
+		}
+	}
+	first := rapid.SampledFrom(g.c.Catalog.Tables).Draw(g.T, "from")
+	p.From = plan.Source{Table: plan.TableName(first.Name), As: g.alias(0)}
+	g.aliases, g.tables[g.alias(0)] = []string{g.alias(0)}, first
+}
+
+// alias is the n-th of this plan: those of nested plans start with other letters.
+func (g *generator) alias(n int) string {
+	letter := 't'
+	for o := g.outer; o != nil; o = o.outer {
+		letter++
+	}
+	return string(letter) + string(rune('0'+n))
+}
+
+// nested is a plan inside the one that is being made.
+func (g *generator) nested(depth int) *plan.Plan {
+	inner := &generator{T: g.T, c: g.c, outer: g}
+	return inner.plan(depth)
+}
+
+func outermost(p *plan.Plan) *plan.Plan {
+	out := *p
+	out.Version = plan.Version
+	return &out
+}
+
+// outputs are a plan's columns as a table.
+func outputs(checked *plan.Checked) *catalog.Table {
+	t := &catalog.Table{}
+	for _, c := range checked.Columns() {
+		t.Columns = append(t.Columns, &catalog.Column{Name: c.Name, Type: catalog.Type{Name: c.Type}})
+	}
+	return t
+}
+
+// set combines plans of one or two columns.
+func (g *generator) set(depth int) *plan.Plan {
+	p := &plan.Plan{Set: &plan.Set{Op: g.pick("set", "union", "intersect", "except"), All: g.chance("all", 40)}}
+	make := g.pick("columns", "numbers", "texts", "moments")
+	for range rapid.IntRange(2, 3).Draw(g.T, "members") {
+		inner := &generator{T: g.T, c: g.c, outer: g.outer}
+		m := inner.plan(0)
+		m.OrderBy = nil
+		value := map[string]func() plan.Expr{"numbers": func() plan.Expr { return inner.number(1) },
+			"texts": func() plan.Expr { return inner.text(1) }, "moments": inner.moment}[make]
+		m.Select = []plan.Item{{Expr: value(), As: "x"}}
+		p.Set.Plans = append(p.Set.Plans, *m)
+	}
+	if g.chance("order", 50) {
+		p.OrderBy = []plan.Order{{Item: "x", Desc: g.chance("desc", 50)}}
+	}
+	if g.chance("limit", 30) {
+		n := int64(3)
+		p.Limit = &n
+	}
+	g.aliases, g.tables = nil, map[string]*catalog.Table{}
+	return p
+}
+
+// join adds a table, or a block that is grouped by the key, along a
+// relationship of a table that is there.
+func (g *generator) join(p *plan.Plan) {
+	to := rapid.SampledFrom(g.aliases).Draw(g.T, "to")
+	var fits []plan.Join
+	var keys [][]string
+	for _, r := range g.c.Semantic.Relationships {
+		as := g.alias(len(p.Joins) + 1)
+		if r.From == g.tables[to].Name {
+			fits = append(fits, plan.Join{Table: plan.TableName(r.To), As: as, To: to, Key: r.Name})
+			keys = append(keys, r.ToColumns)
+		}
+		if r.To == g.tables[to].Name {
+			fits = append(fits, plan.Join{Table: plan.TableName(r.From), As: as, To: to, Key: r.Name, Reverse: r.From == r.To})
+			keys = append(keys, r.FromColumns)
+		}
+	}
+	if len(fits) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(fits)-1).Draw(g.T, "join")
+	j := fits[i]
+	var joined *catalog.Table
+	for _, t := range g.c.Catalog.Tables {
+		if plan.TableName(t.Name) == j.Table {
+			joined = t
+		}
+	}
+	if g.chance("block", 20) {
+		inner := &plan.Plan{From: plan.Source{Table: j.Table, As: "b"}}
+		for _, k := range keys[i] {
+			inner.Select = append(inner.Select, plan.Item{Expr: plan.Expr{Column: plan.ColumnName("b", k)}})
+		}
+		inner.Select = append(inner.Select, plan.Item{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: "count"}}, As: "n"})
+		checked, err := plan.Validate(outermost(inner), g.c)
+		if err != nil {
+			g.Fatalf("%v", err)
+		}
+		joined, j.Table, j.Plan = outputs(checked), "", inner
+	}
+	j.Kind = g.pick("kind", "", "inner", "inner", "left", "right", "full", "semi", "anti")
+	p.Joins = append(p.Joins, j)
+	if j.Kind == "semi" || j.Kind == "anti" {
+		return
+	}
+	g.aliases, g.tables[j.As] = append(g.aliases, j.As), joined
+}
+
+// subplan is a plan of one column; it may name the tables around it.
+func (g *generator) subplan(value func(*generator) plan.Expr) *plan.Plan {
+	inner := &generator{T: g.T, c: g.c, outer: g}
+	p := inner.plan(0)
+	if p.Set != nil {
+		return p
+	}
+	p.OrderBy = nil
+	p.Select = []plan.Item{{Expr: value(inner)}}
+	return p
+}

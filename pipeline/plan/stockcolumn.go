@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// stockColumn is why the values of a block's column can't be added up over all
+// of its rows.
+type stockColumn struct {
+	metric *semantic.Metric
+	// over are the block's columns that each sum must be grouped by; nil where
+	// nothing makes one right.
+	over []string
+}
+
+// stockColumn tells whether an output is a measure that the block around may
+// not add up: a metric that is never additive, or a stock for each of several times.
+func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
+	if t.measure != nil && t.measure.metric != nil && t.measure.metric.Additivity.Kind == "non" {
+		return &stockColumn{metric: t.measure.metric}
+	}
+	for _, m := range c.Semantic.Metrics {
+		if m.Additivity.Kind != "semi" {
+			continue
+		}
+		for _, r := range c.rels {
+			if r.table.Name != m.Table || !c.carries(t, r, m) {
+				continue
+			}
+			if over, several := c.times(b, r, m); several {
+				return &stockColumn{metric: m, over: over}
+			}
+		}
+	}
+	var found *stockColumn
+	t.walk(func(x *typed) {
+		if x.rel == nil || x.rel.query == nil {
+			return
+		}
+		inner := x.rel.query.column(x.column.Name).stock
+		if inner == nil || found != nil {
+			return
+		}
+		found = &stockColumn{metric: inner.metric, over: b.shows(x.rel, inner.over)}
+	})
+	return found
+}
+
+// carries tells whether an output is the metric, or reads its columns.
+func (c *checker) carries(t *typed, r *rel, m *semantic.Metric) bool {
+	if t.measure != nil && t.measure.metric != nil {
+		return t.measure.metric == m && t.measure.rel == r
+	}
+	if t.measure != nil && t.measure.name != "sum" {
+		return false
+	}
+	return c.touches(t, r, semantic.Columns(m.Expr))
+}
+
+// times are the outputs that hold the metric's times, nil where one is not shown;
+// several tells that the block has a row for each of several.
+func (c *checker) times(b *block, r *rel, m *semantic.Metric) (over []string, several bool) {
+	shown := true
+	for _, column := range m.Additivity.NotOver {
+		if b.pinned(r, column) {
+			continue
+		}
+		if !b.grouped {
+			names := b.shows(r, []string{column})
+			several, shown, over = true, shown && names != nil, append(over, names...)
+			continue
+		}
+		for _, g := range b.groups {
+			if !c.touches(g, r, []string{column}) {
+				continue
+			}
+			several = true
+			i := slices.IndexFunc(b.items, func(o *output) bool { return same(o.typed, g) })
+			if i < 0 {
+				shown = false
+				continue
+			}
+			over = append(over, b.items[i].name)
+		}
+	}
+	if !shown {
+		return nil, several
+	}
+	return over, several
+}
+
+// derivedStocks refuses a sum over a derived block's column that can't be added
+// up over its rows.
+func (c *checker) derivedStocks(u *measureUse, b *block) {
+	u.arg.walk(func(x *typed) {
+		if x.rel == nil || x.rel.query == nil {
+			return
+		}
+		stock := x.rel.query.column(x.column.Name).stock
+		if stock == nil {
+			return
+		}
+		one := len(stock.over) > 0
+		for _, over := range stock.over {
+			one = one && (b.groupedBy(x.rel, over) || b.pinned(x.rel, over))
+		}
+		if one {
+			return
+		}
+		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "%s holds %s, whose values can't be added up here",
+			x.expr.Column, stock.metric.Name)
+		f.Hint = "take its average, or measure it in the block that shows it"
+		if len(stock.over) > 0 {
+			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/pgask/pgask/pipeline/plan"
+)
+
+// describe is a plan in one line, for a reader who must choose between plans.
+func describe(p *plan.Plan) string {
+	var b strings.Builder
+	if p.Set != nil {
+		for i := range p.Set.Plans {
+			b.WriteString([]string{"", " " + p.Set.Op + " "}[min(i, 1)] + "(" + describe(&p.Set.Plans[i]) + ")")
+		}
+	} else {
+		describeBlock(&b, p)
+	}
+	for i, o := range p.OrderBy {
+		b.WriteString([]string{" ordered by ", ", "}[min(i, 1)])
+		if o.Expr != nil {
+			b.WriteString(expr(*o.Expr))
+		} else {
+			b.WriteString(o.Item)
+		}
+		if o.Desc {
+			b.WriteString(" descending")
+		}
+	}
+	if p.Limit != nil {
+		fmt.Fprintf(&b, ", first %d", *p.Limit)
+	}
+	return b.String()
+}
+
+func describeBlock(b *strings.Builder, p *plan.Plan) {
+	for i, it := range p.Select {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(expr(it.Expr))
+	}
+	b.WriteString(" from " + source(p.From.Table, p.From.Plan))
+	for _, j := range p.Joins {
+		fmt.Fprintf(b, ", %s %s by %s", j.Kind, source(j.Table, j.Plan), cmp.Or(j.Key, "what both have"))
+	}
+	if p.Where != nil {
+		b.WriteString(" where " + expr(*p.Where))
+	}
+	for i, g := range p.GroupBy {
+		b.WriteString([]string{" grouped by ", ", "}[min(i, 1)] + expr(g))
+	}
+	if p.Having != nil {
+		b.WriteString(" having " + expr(*p.Having))
+	}
+}
+
+// source is a table's name or what a derived block gives.
+func source(table string, block *plan.Plan) string {
+	if block == nil {
+		return table
+	}
+	return "(" + describe(block) + ")"
+}
+
+func expr(e plan.Expr) string {
+	switch {
+	case e.Column != "":
+		return e.Column
+	case e.Literal != nil:
+		return fmt.Sprint(e.Literal.Value)
+	case e.Metric != "":
+		return e.Metric
+	case e.Aggregate != nil && e.Aggregate.Arg == nil:
+		return e.Aggregate.Func + "(*)"
+	case e.Aggregate != nil:
+		return e.Aggregate.Func + "(" + expr(*e.Aggregate.Arg) + ")"
+	case e.Call != nil && strings.HasPrefix(e.Call.Func, "date_") && len(e.Call.Args) == 1:
+		return e.Call.Unit + " of " + expr(e.Call.Args[0])
+	case e.Call != nil:
+		return e.Call.Func + "(" + exprs(e.Call.Args, ", ") + ")"
+	case e.Cast != nil:
+		return expr(e.Cast.Arg) + " as " + e.Cast.To
+	case e.Plan != nil:
+		return "(" + describe(e.Plan) + ")"
+	case e.Window != nil:
+		return e.Window.Func + "(" + exprs(e.Window.Args, ", ") + ") over rows"
+	case e.Period != nil:
+		return e.Period.Column + " in the period of " + e.Period.Unit
+	case e.Date != nil:
+		return fmt.Sprintf("start of %s %+d", e.Date.Unit, e.Date.Offset)
+	case e.Op != nil:
+		if len(e.Op.Args) == 1 {
+			return e.Op.Op + " " + expr(e.Op.Args[0])
+		}
+		return exprs(e.Op.Args, " "+e.Op.Op+" ")
+	}
+	return "…"
+}
+
+func exprs(list []plan.Expr, between string) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = expr(e)
+	}
+	return strings.Join(parts, between)
+}
