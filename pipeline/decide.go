@@ -31,6 +31,8 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	texts := make([]string, len(statements))
 	runs := make([]*Run, len(statements))
 	r := &ruling{}
+	s.cleaning = cleansUp(statements)
+	defer func() { s.cleaning = false }()
 	for i, st := range statements {
 		rules := s.p.Rules()
 		v, err := s.judge(ctx, st, nil)
@@ -204,7 +206,7 @@ var control = map[string]bool{"SET": true, "RESET": true, "SHOW": true, "BEGIN":
 // authorize asks the policy; where it refuses, the schema may have changed
 // under the snapshot, so a refusal by an old one is not final.
 func (s *Session) authorize(ctx context.Context, at **standing, st stmt.Statement, oids []uint32) (policy.Approved, error) {
-	o := policy.Options{ParamTypes: oids, Cap: true, OnTruncateError: s.trapWord(*at)}
+	o := policy.Options{ParamTypes: oids, Cap: true, OnTruncateError: s.trapWord(*at), CleanUp: s.cleaning}
 	a, err := (*at).view.Authorize(st, o)
 	if err == nil {
 		return a, nil

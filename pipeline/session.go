@@ -40,6 +40,8 @@ type Session struct {
 	names   Names
 	simple  bool
 	message []*NameChange
+	// cleaning tells that the message being judged only cleans the session up.
+	cleaning bool
 	// from is who the client is, for the audit log, and taken what is being
 	// judged for it; upstream only.
 	from  audit.Part

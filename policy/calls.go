@@ -86,7 +86,7 @@ func (j *judge) functionName(n *pg_query.FuncCall, l *level) error {
 		return nil
 	}
 	if schema == "" || schema == builtinSchema {
-		known := v.builtins[name] != functionUnknown || anyFunction(v.functions.allow, builtinSchema, name)
+		known := v.builtins[name] != functionUnknown || anyFunction(v.functions.allow, builtinSchema, name) || j.opts.CleanUp && name == unlockAll
 		if known && !anyFunction(v.functions.deny, builtinSchema, name) {
 			return nil
 		}
@@ -106,6 +106,9 @@ func (j *judge) functionName(n *pg_query.FuncCall, l *level) error {
 	}
 	return v.deniedFunction(name)
 }
+
+// unlockAll gives back locks that no governed session can have taken.
+const unlockAll = "pg_advisory_unlock_all"
 
 // answer replaces questions about the session: the backend's login and pinned
 // search_path are not the user's. It returns nil for any other node.

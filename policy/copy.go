@@ -85,7 +85,14 @@ func optionText(n *pg_query.Node) string {
 func truth(s string) bool     { return s == "true" || s == "on" || s == "1" }
 func falsehood(s string) bool { return s == "false" || s == "off" || s == "0" }
 
+// utf8Name tells whether Postgres takes it for UTF-8: it goes by the letters and
+// digits alone, and asyncpg sends the quotes along.
 func utf8Name(s string) bool {
-	s = strings.ToLower(strings.ReplaceAll(s, "-", ""))
+	s = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(s))
 	return s == "utf8" || s == "unicode"
 }

@@ -12,4 +12,7 @@ type Options struct {
 	// that quotes it, once more rows than the cap are read. Empty for roles whose
 	// truncation is a notice.
 	OnTruncateError string
+	// CleanUp: the statement is part of a message by which a pool cleans a session
+	// up, so RESET ALL and pg_advisory_unlock_all() pass.
+	CleanUp bool
 }

@@ -51,6 +51,10 @@ func (j *judge) set(n *pg_query.Node, s *pg_query.VariableSetStmt) (*pg_query.No
 			return nil, facts, deniedSetting(name)
 		}
 	case pg_query.VariableSetKind_VAR_RESET_ALL:
+		if j.opts.CleanUp {
+			// Followed is this one; the others go back to the pinned values, too.
+			return n, Facts{Tag: "RESET", Set: &Setting{Name: "client_min_messages", Default: true}}, nil
+		}
 		return nil, facts, deny(stateDenied, "permission denied: RESET ALL is not allowed for this role").withHint("DISCARD ALL")
 	default: // FROM CURRENT
 		return nil, facts, deny(stateDenied, "permission denied: this form of SET or RESET is not allowed for this role")
@@ -118,6 +122,8 @@ func (r *Role) checkSetting(name, value string) error {
 		return deniedSetting(name).withHint("The policy sets search_path to %s.", strings.Join(r.SearchPath, ", "))
 	case name == "statement_timeout":
 		return r.checkTimeout(value)
+	case name == "client_encoding" && utf8Name(value):
+		return nil
 	case name == "transaction_read_only" || name == "default_transaction_read_only":
 		if truth(strings.ToLower(value)) {
 			return nil
@@ -134,7 +140,6 @@ func settingPatterns() map[string]string {
 	isolation := `read uncommitted|read committed|repeatable read|serializable`
 	return map[string]string{
 		"application_name":              `[^\x00]{0,256}`,
-		"client_encoding":               `utf-?8|unicode`,
 		"datestyle":                     `[a-z, -]{1,40}`,
 		"intervalstyle":                 `postgres|postgres_verbose|sql_standard|iso_8601`,
 		"timezone":                      `[A-Za-z0-9_+:,./<>-]{1,64}`,

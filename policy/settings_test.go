@@ -24,6 +24,8 @@ func TestCheckStartup(t *testing.T) {
 		{"search_path", map[string]string{"search_path": "archive"}, nil},
 		{"same search_path", map[string]string{"search_path": "public"}, map[string]string{}},
 		{"encoding", map[string]string{"client_encoding": "LATIN1"}, nil},
+		{"asyncpg", map[string]string{"user": "ana", "database": "acme", "client_encoding": "'utf-8'"}, map[string]string{}},
+		{"quoted encoding", map[string]string{"client_encoding": "'latin1'"}, nil},
 		{"strings", map[string]string{"options": "-c standard_conforming_strings=off"}, nil},
 		{"read only", map[string]string{"default_transaction_read_only": "off"}, nil},
 		{"role", map[string]string{"role": "postgres"}, nil},
