@@ -9,7 +9,8 @@
 // crypto/tls goes on after [ErrAgain], which says that it is temporary.
 //
 // On Linux, sockets are watched by epoll and read and written by system calls
-// that the Go scheduler isn't told of, since they can't block. Everything else
+// that the Go scheduler isn't told of, since they can't block. A loop that waits
+// for events is parked like any goroutine that waits for a socket. Everything else
 // has goroutines of its own that read and write ahead (pump.go): other systems,
 // and connections that are no sockets.
 package poll

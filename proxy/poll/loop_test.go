@@ -1,6 +1,8 @@
 package poll_test
 
 import (
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -99,6 +101,32 @@ func TestLaterOnce(t *testing.T) {
 	l.Close()
 	if turns != 1 {
 		t.Errorf("%d turns", turns)
+	}
+}
+
+// TestParked: a loop that waits is no system call in the eyes of the scheduler,
+// whose monitor would keep a processor busy with it.
+func TestParked(t *testing.T) {
+	far, near, _ := plain(t, "tcp", "127.0.0.1:0")
+	l := poll.Start()
+	t.Cleanup(l.Close)
+	e := newEcho(near, near)
+	on(t, l, func() error { return near.Attach(l, e) })
+	ping(t, far)
+	for stacks := make([]byte, 1<<20); ; runtime.Gosched() {
+		n := runtime.Stack(stacks, true)
+		for g := range strings.SplitSeq(string(stacks[:n]), "\n\n") {
+			if !strings.Contains(g, "poll.(*Loop).run(") {
+				continue
+			}
+			state, _, _ := strings.Cut(g, "\n")
+			if strings.Contains(state, "[IO wait") || strings.Contains(state, "[chan receive") {
+				return
+			}
+			if strings.Contains(state, "[syscall") {
+				t.Fatal(state)
+			}
+		}
 	}
 }
 
