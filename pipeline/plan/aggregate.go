@@ -30,6 +30,9 @@ type measureUse struct {
 	arg      *typed
 	filter   *typed
 	distinct bool
+	// window tells that it is over a window, partition what that is divided by.
+	window    bool
+	partition []*typed
 	// tree is filled in when the block is compiled.
 	tree *pg_query.Node
 	// conds are the metric's own conditions.
@@ -48,7 +51,7 @@ func (c *checker) aggregate(e *Expr, at string, env env) *typed {
 		c.noAggregate(a, name, at)
 		return nil
 	}
-	env.inside = true
+	env.inside, env.windows = true, false
 	u := &measureUse{at: at, name: name, distinct: a.Distinct}
 	canonical := &Aggregate{Func: name, Distinct: a.Distinct}
 	t := &typed{measure: u}

@@ -46,7 +46,7 @@ func (c *checker) block() *block {
 	}
 	for i := range c.given.Select {
 		at := c.base + position(i, "select")
-		t := c.expr(&c.given.Select[i].Expr, at+"/expr", env{measures: true})
+		t := c.expr(&c.given.Select[i].Expr, at+"/expr", env{measures: true, windows: true})
 		if t != nil {
 			t = c.settle(t)
 		}
@@ -109,6 +109,8 @@ func defaultName(t *typed) string {
 		return e.Call.Unit
 	case e.Call != nil:
 		return e.Call.Func
+	case e.Window != nil:
+		return e.Window.Func
 	case e.Date != nil:
 		return "date"
 	}
@@ -155,7 +157,7 @@ func (c *checker) sortKey(b *block, given *Order, at string) *sortKey {
 		}
 		return nil
 	}
-	t := c.expr(given.Expr, at+"/expr", env{measures: true})
+	t := c.expr(given.Expr, at+"/expr", env{measures: true, windows: true})
 	if t != nil {
 		t = c.settle(t)
 	}
@@ -211,7 +213,7 @@ func (c *checker) grouping(b *block) {
 		return
 	}
 	for _, o := range b.items {
-		if !o.aggregated() {
+		if !o.aggregated() && !o.overWindow() {
 			c.group(b, o.typed)
 		}
 	}
@@ -236,7 +238,9 @@ func (c *checker) grouping(b *block) {
 }
 
 // constant tells whether an expression reads no column.
-func (t *typed) constant() bool { return len(t.relations()) == 0 && !t.aggregated() }
+func (t *typed) constant() bool {
+	return len(t.relations()) == 0 && !t.aggregated() && !t.overWindow()
+}
 
 // group adds a grouping, once.
 func (c *checker) group(b *block, t *typed) bool {

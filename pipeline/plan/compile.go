@@ -12,6 +12,7 @@ import (
 // compile builds the SELECT.
 func (c *checker) compile(b *block) *pg_query.Node {
 	hoisted := c.compileMetrics(b)
+	c.breakTies(b)
 	from, exists := c.fromClause(nil)
 	var where []*pg_query.Node
 	if b.where != nil {

@@ -56,6 +56,8 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 		t = c.date(e, at)
 	case "cast":
 		t = c.cast(e, at, env)
+	case "window":
+		t = c.window(e, at, env)
 	case "plan":
 		t = c.scalar(e, at, env)
 	default:

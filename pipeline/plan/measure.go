@@ -61,6 +61,14 @@ func (c *checker) measures(b *block) {
 			c.stockColumns(u, b)
 		}
 	}
+	for _, u := range c.overWindow {
+		if b.grouped { // it is over groups, each of which is there once
+			c.groupStocks(u, b)
+			continue
+		}
+		c.plainGrain(u, b)
+		c.stockColumns(u, b)
+	}
 }
 
 func (c *checker) metricGrain(u *measureUse) {
@@ -137,7 +145,7 @@ func (c *checker) plainGrain(u *measureUse, b *block) {
 	f := c.faultf(stageMeasures, CodeFanOut, u.at, "%s over %s counts rows several times: joining %s repeats them",
 		u.name, over[0].alias, by.alias)
 	f.Hint = fmt.Sprintf("ask for it without %s, or for both in two questions", by.called())
-	if u.name == "count" && u.arg.rel != nil && isKey(u.arg.rel.table, u.arg.column.Name) {
+	if u.name == "count" && !u.window && u.arg.rel != nil && isKey(u.arg.rel.table, u.arg.column.Name) {
 		f.Repair = Repair{{"add", u.at + "/distinct", true}}
 		f.Hint = ""
 	}
@@ -168,7 +176,12 @@ func (c *checker) countsRows(u *measureUse, finest []*rel, b *block) {
 	r := finest[0]
 	f := c.faultf(stageMeasures, CodeCountMissing, u.at,
 		"%s counts 1 where %s has no row, since it is left joined; count a column of it", u.name, r.alias)
-	if key := presentColumn(r.table); key != "" && u.name == "count" {
+	key := presentColumn(r.table)
+	switch {
+	case key == "" || u.name != "count":
+	case u.window:
+		f.Repair = Repair{{"add", u.at + "/args", []Expr{{Column: ColumnName(r.alias, key)}}}}
+	default:
 		f.Repair = Repair{{"add", u.at + "/arg", Expr{Column: ColumnName(r.alias, key)}}}
 	}
 }
@@ -230,7 +243,7 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 				continue
 			}
 			for _, over := range m.Additivity.NotOver {
-				if b.groupedBy(r, over) || b.pinned(r, over) {
+				if b.groupedBy(r, over) || b.pinned(r, over) || u.partitionedBy(r, over) {
 					continue
 				}
 				c.refuseSum(u, m, r, over)
@@ -238,6 +251,11 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 			}
 		}
 	}
+}
+
+// partitionedBy tells whether the window is divided by the column itself.
+func (u *measureUse) partitionedBy(r *rel, column string) bool {
+	return slices.ContainsFunc(u.partition, func(t *typed) bool { return t.rel == r && t.column.Name == column })
 }
 
 // touches tells whether the expression reads one of the columns of r.
@@ -253,7 +271,7 @@ func (c *checker) refuseSum(u *measureUse, m *semantic.Metric, r *rel, over stri
 	f := c.faultf(stageMeasures, CodeAdditivity, u.at,
 		"%s is a stock: its values of several %ss can't be added up", ColumnName(r.alias, u.argColumn()), over)
 	f.Hint = fmt.Sprintf("use the metric %s, its value at the %s %s, or group by %s", m.Name, timeOf(m), over, over)
-	if u.arg.rel != nil {
+	if u.arg.rel != nil && !u.window {
 		f.Repair = Repair{{"replace", strings.TrimSuffix(u.at, "/aggregate"), Expr{Metric: m.Name}}}
 	}
 }

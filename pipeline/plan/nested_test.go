@@ -28,6 +28,11 @@ func derived(block, rest string) string {
 	return `{"version":1,"from":{"plan":` + block + `,"as":"x"},` + rest + `}`
 }
 
+// rank is a window ordered by id.
+func rank(name, arg, rest string) string {
+	return `{"window":{"func":"` + name + `","args":[` + arg + `],"order_by":[{"expr":` + col("id") + `}]` + rest + `}}`
+}
+
 func union(rest string, plans ...string) string {
 	return `{"version":1,"set":{"op":"union","plans":[` + strings.Join(plans, ",") + `]}` + rest + `}`
 }
@@ -76,6 +81,24 @@ func TestNestedRejections(t *testing.T) {
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
 		{"a ratio added up", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,
 			sel(agg("sum", col(`x.\"average order value\"`)))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
+
+		{"a window in where", from + `"ports"},"where":` + eq(rank("rank", "", ""), lit("1")) + `,` + sel(col("id")) + `}`, "PA005", []string{"WINDOW_NOT_ALLOWED /where/op/args/0/window"}, false,
+			"select it in a derived block under a name, and use that name in the block around: a filter on a rank is that block's where"},
+		{"a window in an aggregate", from + `"ports"},` + sel(agg("sum", rank("rank", "", ""))) + `}`, "PA005", []string{"WINDOW_NOT_ALLOWED /select/0/expr/aggregate/arg/window"}, false,
+			"select it in a derived block under a name, and use that name in the block around: a filter on a rank is that block's where"},
+		{"a rank without order", from + `"ports"},` + sel(`{"window":{"func":"rank"}}`) + `}`, "PA005", []string{"MISSING /select/0/expr/window"}, false, ""},
+		{"a rank with a frame", from + `"ports"},` + sel(rank("rank", "", `,"frame":{"unit":"rows"}`)) + `}`, "PA005", []string{"UNSUPPORTED /select/0/expr/window/frame"}, false, ""},
+		{"a frame backwards", from + `"ports"},` + sel(rank("sum", col("id"), `,"frame":{"unit":"rows","start":1,"end":-1}`)) + `}`, "PA005", []string{"WRONG_SHAPE /select/0/expr/window/frame"}, false, ""},
+		{"a frame of a range", from + `"ports"},` + sel(rank("sum", col("id"), `,"frame":{"unit":"range"}`)) + `}`, "PA005", []string{"INVALID_CHOICE /select/0/expr/window/frame/unit"}, false, ""},
+		{"a window that isn't one", from + `"ports"},` + sel(rank("ranc", "", "")) + `}`, "PA005", []string{"INVALID_CHOICE /select/0/expr/window/func"}, false, ""},
+		{"a rank of something", from + `"ports"},` + sel(rank("rank", col("id"), "")) + `}`, "PA005", []string{"WRONG_ARITY /select/0/expr/window/args"}, false, ""},
+		{"a window as a call", from + `"ports"},` + sel(`{"call":{"func":"row_number"}}`) + `}`, "PA005", []string{"FUNCTION_NOT_FOUND /select/0/expr/call/func"}, false, ""},
+		{"a window over what isn't grouped", from + `"ports"},` + sel(agg("count", ""), rank("rank", "", "")) + `}`, "PA005", []string{"NOT_GROUPED /select/1/expr/window/order_by/0/expr"}, true, ""},
+		{"a window's sum of repeated rows", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"}],` + sel(`{"window":{"func":"sum","args":[`+col("a.tenant_id")+`]}}`) + `}`, "PA006",
+			[]string{"FAN_OUT /select/0/expr/window"}, false, "ask for it without public.orders, or for both in two questions"},
+		{"a running total of a stock", from + `"monthly_account_arr","as":"m"},` + sel(col("m.month"),
+			`{"window":{"func":"sum","args":[{"metric":"arr"}],"order_by":[{"expr":`+col("m.month")+`}]}}`) + `}`, "PA006",
+			[]string{"NOT_ADDITIVE /select/1/expr/window"}, false, "take its average, or divide the window by its time"},
 
 		{"one plan", union("", names), "PA005", []string{"WRONG_ARITY /set/plans"}, false, ""},
 		{"other columns", union("", names, sub("ports", sel(col("name"), col("id")))), "PA005", []string{"TYPE_MISMATCH /set/plans/1"}, false, ""},

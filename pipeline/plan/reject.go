@@ -42,6 +42,7 @@ const (
 	CodeGrouping  Code = "NOT_GROUPED"
 	CodeNested    Code = "NESTED_AGGREGATE"
 	CodeAggregate Code = "AGGREGATE_NOT_ALLOWED"
+	CodeWindow    Code = "WINDOW_NOT_ALLOWED"
 	CodeOutput    Code = "DUPLICATE_OUTPUT"
 
 	// Joins.

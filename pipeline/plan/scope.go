@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
 )
@@ -27,6 +28,10 @@ type checker struct {
 	rels []*rel
 	// sums are all uses of aggregates and metrics, for the measure checks.
 	sums []*measureUse
+	// overWindow are the aggregates over windows, windows the clauses whose order
+	// must tell equal rows apart.
+	overWindow []*measureUse
+	windows    []*pg_query.WindowDef
 	// broken are the aliases of tables that could not be resolved.
 	broken map[string]bool
 }

@@ -19,8 +19,8 @@ type stockColumn struct {
 // stockColumn tells whether an output is a measure that the block around may
 // not add up: a metric that is never additive, or a stock for each of several times.
 func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
-	if t.measure != nil && t.measure.metric != nil && t.measure.metric.Additivity.Kind == "non" {
-		return &stockColumn{metric: t.measure.metric}
+	if m := ratio(t); m != nil {
+		return &stockColumn{metric: m}
 	}
 	for _, m := range c.Semantic.Metrics {
 		if m.Additivity.Kind != "semi" {
@@ -49,15 +49,27 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 	return found
 }
 
-// carries tells whether an output is the metric, or reads its columns.
+// ratio is the metric in an expression that is never additive; nil where none is.
+func ratio(t *typed) (m *semantic.Metric) {
+	t.walk(func(x *typed) {
+		if x.measure != nil && x.measure.metric != nil && x.measure.metric.Additivity.Kind == "non" {
+			m = x.measure.metric
+		}
+	})
+	return m
+}
+
+// carries tells whether an output holds the metric, or reads its columns.
 func (c *checker) carries(t *typed, r *rel, m *semantic.Metric) bool {
-	if t.measure != nil && t.measure.metric != nil {
+	switch {
+	case t.measure != nil && t.measure.metric != nil:
 		return t.measure.metric == m && t.measure.rel == r
-	}
-	if t.measure != nil && t.measure.name != "sum" {
+	case t.measure != nil && t.measure.name != "sum":
 		return false
+	case t.rel == r && slices.Contains(semantic.Columns(m.Expr), t.column.Name):
+		return true
 	}
-	return c.touches(t, r, semantic.Columns(m.Expr))
+	return slices.ContainsFunc(t.parts, func(p *typed) bool { return c.carries(p, r, m) })
 }
 
 // times are the outputs that hold the metric's times, nil where one is not shown;
@@ -105,7 +117,7 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 		}
 		one := len(stock.over) > 0
 		for _, over := range stock.over {
-			one = one && (b.groupedBy(x.rel, over) || b.pinned(x.rel, over))
+			one = one && (b.groupedBy(x.rel, over) || b.pinned(x.rel, over) || u.partitionedBy(x.rel, over))
 		}
 		if one {
 			return
@@ -117,4 +129,25 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
 		}
 	})
+}
+
+// groupStocks refuses a window's sum over groups of a measure that can't be added
+// up over them: a running total of month-ends.
+func (c *checker) groupStocks(u *measureUse, b *block) {
+	if u.name != "sum" || u.arg == nil {
+		return
+	}
+	stock := c.stockColumn(b, u.arg)
+	if stock == nil {
+		return
+	}
+	one := len(stock.over) > 0
+	for _, over := range stock.over {
+		i := slices.IndexFunc(b.items, func(o *output) bool { return o.name == over })
+		one = one && slices.ContainsFunc(u.partition, func(p *typed) bool { return same(p, b.items[i].typed) })
+	}
+	if !one {
+		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s for several times can't be added up over a window", stock.metric.Name)
+		f.Hint = "take its average, or divide the window by its time"
+	}
 }

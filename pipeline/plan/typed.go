@@ -23,6 +23,8 @@ type typed struct {
 	// nothing, where its value counts.
 	sub  *query
 	test string
+	// windowed is set for a window function.
+	windowed bool
 	// outer tells that it is a column of a block around this one.
 	outer bool
 }
@@ -34,6 +36,8 @@ type env struct {
 	// measures tells whether aggregates may stand here, inside that this is
 	// already an aggregate's argument.
 	measures, inside bool
+	// windows tells whether window functions may stand here.
+	windows bool
 }
 
 // walk visits an expression and its operands, aggregates' arguments included.
@@ -48,6 +52,13 @@ func (t *typed) walk(f func(*typed)) {
 func (t *typed) aggregated() bool {
 	found := false
 	t.walk(func(x *typed) { found = found || x.measure != nil })
+	return found
+}
+
+// overWindow tells whether a window function is in the expression.
+func (t *typed) overWindow() bool {
+	found := false
+	t.walk(func(x *typed) { found = found || x.windowed })
 	return found
 }
 
