@@ -65,6 +65,7 @@ func role(name string, v value) *Role {
 	v.object(fields{
 		"mode":        enum(&r.Mode, "governed", "passthrough"),
 		"ask":         boolean(&r.Ask),
+		"approve":     boolean(&r.Approve),
 		"model":       enum(&r.Model, "on", "off"),
 		"databases":   roleDatabases(&r.Databases),
 		"backend":     backend(&r.Backend),

@@ -103,7 +103,7 @@ func reason(err error) string {
 func absolute(file string, c *Config) {
 	for _, p := range []*string{
 		&c.TLS.Cert, &c.TLS.Key, &c.TLS.ClientCA, &c.TLS.CRL, &c.Cluster.CA,
-		&c.Files.Users, &c.Files.Policy, &c.Files.Semantic, &c.Files.Curated,
+		&c.Files.Users, &c.Files.Policy, &c.Files.Semantic, &c.Files.Curated, &c.Files.Approved,
 		&c.LLM.Record, &c.LLM.Replay, &c.Audit.Path, &c.Traces.Dir,
 	} {
 		*p = beside(file, *p)

@@ -14,6 +14,7 @@ type Role struct {
 	Name       string
 	Mode       string // governed | passthrough
 	Ask        bool
+	Approve    bool
 	Model      string   // on | off
 	Databases  []string // nil: every database of pgask.yaml
 	Backend    *Backend

@@ -19,6 +19,7 @@ func settings(c *Config) fields {
 		"files.policy":           text(&c.Files.Policy),
 		"files.semantic":         text(&c.Files.Semantic),
 		"files.curated":          text(&c.Files.Curated),
+		"files.approved":         text(&c.Files.Approved),
 		"planner.mode":           enum(&c.Planner.Mode, "plan", "sql"),
 		"planner.retries":        integer(&c.Planner.Retries, 0, 10),
 		"planner.cache":          boolean(&c.Planner.Cache),

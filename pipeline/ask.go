@@ -40,6 +40,10 @@ func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*v
 		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormSQL, ask.Form == stmt.FormPlan, ask.Form == stmt.FormExplain:
 		return s.askAbout(ctx, st, ask)
+	case ask.Form == stmt.FormApprove:
+		return s.askApprove(ctx, at, st, ask)
+	case ask.Form == stmt.FormRevoke:
+		return s.askRevoke(at, st, ask)
 	}
 	return nil, &Error{Code: "0A000", Message: "this form of ASK is not supported by this version",
 		Advice: "ASK " + quoted(ask.Question)}
@@ -199,7 +203,7 @@ func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask) (pla
 	case ask.Reading > 0:
 		return chosen(ctx, at.rules.Planners, ask.Reading, in)
 	}
-	if ask.Form == stmt.FormPlan {
+	if ask.Form == stmt.FormPlan || ask.Form == stmt.FormApprove {
 		in.PlanOnly = true
 	}
 	return at.rules.Planners.Plan(ctx, in)

@@ -10,10 +10,10 @@ import (
 )
 
 // chosen is the n-th of the readings that a question has. They are found
-// without verified queries and without a model, since what those answer has no readings, and
-// a number must mean the same tomorrow.
+// without verified queries, without a model and without plans that are kept, since what
+// those answer has no readings, and a number must mean the same tomorrow.
 func chosen(ctx context.Context, planners planner.Planner, n int, in planner.Input) (planner.Proposal, error) {
-	in.PlanOnly, in.Model = true, false
+	in.PlanOnly, in.Model, in.Afresh = true, false, true
 	p, err := planners.Plan(ctx, in)
 	var several *planner.NotAnswerable
 	if errors.As(err, &several) && several.Readings != nil {

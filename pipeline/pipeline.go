@@ -8,6 +8,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/pipeline/plans"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 )
@@ -36,16 +37,17 @@ type Observer interface {
 
 // Pipeline judges statements for all sessions.
 type Pipeline struct {
-	rules    atomic.Pointer[Rules]
-	limits   stmt.Limits
-	today    string
-	samples  bool
-	observe  Observer
-	log      *slog.Logger
-	audit    *audit.Log
-	now      func() time.Time
-	started  time.Time
-	counters counters
+	rules     atomic.Pointer[Rules]
+	limits    stmt.Limits
+	today     string
+	samples   bool
+	observe   Observer
+	log       *slog.Logger
+	audit     *audit.Log
+	now       func() time.Time
+	approvals plans.Approvals
+	started   time.Time
+	counters  counters
 	// standings are what the sessions share, verdicts what was judged at them.
 	standings standings
 	verdicts  *cache
@@ -72,11 +74,13 @@ type Options struct {
 	// Audit gets a line for every governed statement; nil for none.
 	Audit *audit.Log
 	Now   func() time.Time
+	// Approvals are where ASK APPROVE keeps plans; nil for nowhere.
+	Approvals plans.Approvals
 }
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now,
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals,
 		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)

@@ -30,11 +30,13 @@ func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
 		return s.told(statusColumns, s.status)
 	case "policy":
 		return s.told(policyColumns, s.grants)
+	case "approved":
+		return s.told(approvedColumns, s.approved)
 	case "metrics":
 		return s.told(metricColumns, s.metrics)
 	}
 	return nil, &Error{Code: "42704", Message: `unrecognized configuration parameter "` + ownPrefix + name + `"`,
-		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy or SHOW pgask.metrics"}
+		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics or SHOW pgask.approved"}
 }
 
 var lastColumns = []policy.ToldColumn{

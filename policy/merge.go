@@ -92,7 +92,7 @@ func sum(parts []*rules) *Role {
 		SearchPath: searchPath(first), Limits: first.Limits}
 	for i, p := range parts {
 		c := p.config
-		r.Ask = r.Ask || c.Ask
+		r.Ask, r.Approve = r.Ask || c.Ask, r.Approve || c.Approve
 		r.Model = r.Model && c.Model != "off"
 		r.Explicit = r.Explicit && c.Refusals == "explicit"
 		if r.GovernedAs == "" {
@@ -179,6 +179,6 @@ func (p *Policy) Seatbelt(who auth.Principal) (*Role, error) {
 	}
 	as := sum([]*rules{p.roles[own.GovernedAs]})
 	as.Names, as.User, as.Login, as.Databases = []string{own.GovernedAs}, own.User, own.Login, own.Databases
-	as.Ask, as.Model, as.GovernedAs = own.Ask, own.Model && as.Model, own.GovernedAs
+	as.Ask, as.Approve, as.Model, as.GovernedAs = own.Ask, own.Approve, own.Model && as.Model, own.GovernedAs
 	return as, nil
 }

@@ -16,8 +16,9 @@ type Role struct {
 	// Governed tells that every statement is judged; else (passthrough) only
 	// tagged and asked ones, by the role's Seatbelt.
 	Governed bool
-	// Ask allows ASK, Model allows a language model to plan it.
-	Ask, Model bool
+	// Ask allows ASK, Approve its form that pins a plan, Model allows a language model
+	// to plan.
+	Ask, Approve, Model bool
 	// Databases are the databases the role may use; empty means all.
 	Databases []string
 	// Login is the backend login, nil for the database's own.

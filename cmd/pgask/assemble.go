@@ -45,11 +45,17 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 	return f.all, &parts{store: f.users, tls: certificates, rules: rules}, nil
 }
 
-// assemblePlanners makes the planners in the configured order; one that isn't
-// configured is left out.
+// assemblePlanners makes the planners in the configured order, behind the one of
+// approved plans; one that isn't configured is left out.
 func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner, error) {
-	var chain []planner.Planner
 	c := f.all.Config
+	if err := kept.open(c); err != nil {
+		return nil, err
+	}
+	var chain []planner.Planner
+	if kept.approvals != nil {
+		chain = append(chain, planner.NewApproved(kept.approvals, log))
+	}
 	for _, name := range c.Planner.Order {
 		switch name {
 		case "curated":
@@ -57,11 +63,7 @@ func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner
 				chain = append(chain, f.curated)
 			}
 		case "cache":
-			cache, err := kept.cache(c)
-			if err != nil {
-				return nil, err
-			}
-			if cache != nil {
+			if cache := kept.cache(c); cache != nil {
 				chain = append(chain, cache)
 			}
 		case "builtin":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/pipeline/plans"
 	"github.com/pgask/pgask/policy"
 	"github.com/spf13/cobra"
 )
@@ -43,11 +45,23 @@ func load(path string, overrides configs.Overrides) (*files, []configs.Fault, er
 		rules = append(rules, together(f)...)
 	}
 	f.curated, queries = planner.NewCurated(f.all.Curated.Queries, f.all.Config.Curated)
-	for _, more := range [][]configs.Fault{users, rules, queries} {
+	for _, more := range [][]configs.Fault{users, rules, queries, approvedFaults(f.all.Config)} {
 		faults = merge(faults, more)
 	}
 	inOrder(faults, path, f.all.Config.Files)
 	return f, faults, nil
+}
+
+// approvedFaults warns of a file of approved plans that can't be read: questions are
+// answered without them.
+func approvedFaults(c *configs.Config) []configs.Fault {
+	if c.Planner.Store == "postgres" || c.Files.Approved == "" {
+		return nil
+	}
+	if _, err := plans.NewFile(c.Files.Approved).Approved(context.Background(), ""); err != nil {
+		return []configs.Fault{{Pos: configs.Pos{File: c.Files.Approved}, Key: "files.approved", Msg: "no plan counts as approved: " + err.Error(), Warning: true}}
+	}
+	return nil
 }
 
 // inOrder sorts faults as people go through files: pgask.yaml, then those it

@@ -22,11 +22,13 @@ type planStore interface {
 // keeper has the plans that a process keeps. It outlives reloads: where they are kept
 // is decided once.
 type keeper struct {
-	log    *slog.Logger
-	once   sync.Once
-	store  planStore
-	close  func()
-	failed error
+	log   *slog.Logger
+	once  sync.Once
+	store planStore
+	// approvals are the plans that reviewers pinned; nil where there is no place for them.
+	approvals plans.Approvals
+	close     func()
+	failed    error
 	// looked counts questions by what the cache said, cleared how often it was emptied.
 	looked  *prometheus.CounterVec
 	cleared prometheus.Counter
@@ -38,38 +40,37 @@ func newKeeper(log *slog.Logger) *keeper {
 		cleared: counter("pgask_plan_cache_clears_total", "How often the plan cache was emptied.")}
 }
 
-// open makes the store that the first configuration says.
-func (k *keeper) open(c configs.Planner) (planStore, error) {
+// open makes the stores that the first configuration says.
+func (k *keeper) open(c *configs.Config) error {
 	k.once.Do(func() {
-		if c.Store != "postgres" {
+		if c.Planner.Store != "postgres" {
 			k.store = &plans.Memory{}
+			if c.Files.Approved != "" {
+				k.approvals = plans.NewFile(c.Files.Approved)
+			}
 			return
 		}
-		p, err := plans.NewPostgres(c.DSN, k.log)
+		p, err := plans.NewPostgres(c.Planner.DSN, k.log)
 		if err != nil {
 			k.failed = err
 			return
 		}
-		k.store, k.close = p, p.Close
+		k.store, k.approvals, k.close = p, p, p.Close
 	})
-	return k.store, k.failed
+	return k.failed
 }
 
 // cache is the planner of kept plans; nil where it is switched off.
-func (k *keeper) cache(c *configs.Config) (planner.Planner, error) {
+func (k *keeper) cache(c *configs.Config) planner.Planner {
 	if !c.Planner.Cache {
-		return nil, nil
-	}
-	store, err := k.open(c.Planner)
-	if err != nil {
-		return nil, err
+		return nil
 	}
 	model := c.LLM.Model
 	if m := c.LLM.Routing["planner"]; m != "" {
 		model = m
 	}
 	observe := func(outcome string) { k.looked.WithLabelValues(outcome).Inc() }
-	return planner.NewCache(store, planner.ModelVersion(model), observe, k.log), nil
+	return planner.NewCache(k.store, planner.ModelVersion(model), observe, k.log)
 }
 
 // clearHeader is what asks for the cache to be emptied. No page in a browser can send
@@ -81,9 +82,6 @@ func (s *service) serveClear(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // without a port it is no address either
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() || r.Header.Get(clearHeader) != "clear" {
 		http.Error(w, "only \"pgask cache clear\" on this machine may do that", http.StatusForbidden)
-		return
-	}
-	if s.plans.store == nil {
 		return
 	}
 	n, err := s.plans.store.Clear(r.Context())

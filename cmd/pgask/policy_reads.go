@@ -40,6 +40,7 @@ func (d *difference) roleChanges(who auth.Principal) []string {
 	compare("mode", mode[before.Governed], mode[after.Governed])
 	compare("governed_as", orNone(before.GovernedAs), orNone(after.GovernedAs))
 	compare("ask", before.Ask, after.Ask)
+	compare("approve", before.Approve, after.Approve)
 	compare("model", onOff(before.Model), onOff(after.Model))
 	compare("databases", orAll(before.Databases), orAll(after.Databases))
 	compare("backend", loginName(before), loginName(after))

@@ -76,7 +76,7 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 		s.metrics.registry.MustRegister(auditMetrics{s.audit})
 	}
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)

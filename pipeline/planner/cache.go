@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/plans"
 )
 
 // PlanStore keeps plans of models by key. Get gives that under the first key that has
@@ -60,6 +60,9 @@ func (c *Cache) look(ctx context.Context, in Input) (checked *plan.Checked, outc
 	if in.SchemaVersion == "" {
 		return nil, "", "nothing is kept without a version of the schema"
 	}
+	if in.Afresh {
+		return nil, "", "it isn't looked for"
+	}
 	ctx, stop := context.WithTimeout(ctx, lookTimeout)
 	defer stop()
 	text, err := c.store.Get(ctx, []string{c.key(in, ""), c.key(in, dateOf(in))})
@@ -104,7 +107,7 @@ func (c *Cache) Learn(in Input, made *plan.Plan) func() {
 // key is what two questions share that have the same plan: a digest, since it names
 // what people asked, and what they may see.
 func (c *Cache) key(in Input, day string) string {
-	parts := []string{strings.ToLower(normalize(in.Question)), in.Database, in.SchemaVersion, "", c.version, in.Sees, day}
+	parts := []string{plans.Key(in.Question), in.Database, in.SchemaVersion, "", c.version, in.Sees, day}
 	if in.Semantic != nil {
 		parts[3] = in.Semantic.Version
 	}

@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+
+	"github.com/pgask/pgask/pipeline/plans"
 )
 
 // template is a question with {holes}: literals[0] hole[0] literals[1] …
@@ -26,11 +28,6 @@ type match struct {
 	rank  int // characters that were matched literally
 }
 
-// normalize collapses spaces and cuts trailing punctuation; case stays, for values.
-func normalize(question string) string {
-	return strings.TrimRight(strings.Join(strings.Fields(question), " "), " .?!,;:")
-}
-
 // lower folds case rune by rune, so that positions stay the same.
 func lower(s string) []rune {
 	rs := []rune(s)
@@ -43,7 +40,7 @@ func lower(s string) []rune {
 // parseTemplate reads a question of the file; ok is false when a brace
 // doesn't close or a hole stands beside another.
 func parseTemplate(question string) (t template, ok bool) {
-	rest := normalize(question)
+	rest := plans.Normalize(question)
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		t.literals = append(t.literals, string(lower(before)))
@@ -83,7 +80,7 @@ func (t template) key() string {
 // matches are all queries whose question this is, the most literal first,
 // then in the file's order.
 func matches(queries []*verified, question string) []match {
-	norm := normalize(question)
+	norm := plans.Normalize(question)
 	toks := contentWords(tokenize(norm))
 	var out []match
 	for _, q := range queries {

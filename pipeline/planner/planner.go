@@ -34,6 +34,8 @@ type Input struct {
 	Today string
 	// PlanOnly leaves out curated queries, which have no plan.
 	PlanOnly bool
+	// Afresh leaves out plans that are kept: approved and cached ones.
+	Afresh bool
 	// Model tells whether the role allows asking a model.
 	Model bool
 	// Columns are the columns WITH (columns = …) demands; nil without.
@@ -47,7 +49,7 @@ func (in Input) Context() plan.Context {
 
 // Proposal is an answer to a question: a plan, or a curated query's tree.
 type Proposal struct {
-	// Source is curated, cache, builtin, model, supplied or chosen.
+	// Source is curated, cache, builtin, model, supplied, chosen or approved.
 	Source string
 	// Checked is the validated plan; nil for a curated query.
 	Checked *plan.Checked

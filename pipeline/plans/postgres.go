@@ -27,11 +27,13 @@ const (
 const schema = `SELECT pg_catalog.pg_advisory_xact_lock(7305808869231650918);
 CREATE SCHEMA IF NOT EXISTS pgask;
 CREATE TABLE IF NOT EXISTS pgask.cached_plans (key text PRIMARY KEY, plan text NOT NULL, made_at timestamptz NOT NULL DEFAULT pg_catalog.now());
-CREATE INDEX IF NOT EXISTS cached_plans_made_at ON pgask.cached_plans (made_at)`
+CREATE INDEX IF NOT EXISTS cached_plans_made_at ON pgask.cached_plans (made_at);
+CREATE TABLE IF NOT EXISTS pgask.approved_plans (database text, key text, question text NOT NULL, plan text NOT NULL, plan_hash text NOT NULL,
+  approved_by text NOT NULL, approved_at timestamptz NOT NULL, PRIMARY KEY (database, key))`
 
 // complete tells whether all of that is there, so that a login that may create
 // nothing works once somebody else has.
-const complete = `SELECT pg_catalog.to_regclass('pgask.cached_plans') IS NOT NULL`
+const complete = `SELECT pg_catalog.to_regclass('pgask.cached_plans') IS NOT NULL AND pg_catalog.to_regclass('pgask.approved_plans') IS NOT NULL`
 
 // Postgres keeps plans in tables of the schema pgask, which it makes where they
 // are missing. Its methods fail with Postgres's error, or the context's.
@@ -43,6 +45,9 @@ type Postgres struct {
 	// keeping has room for those that are kept meanwhile, kept waits for them.
 	keeping chan struct{}
 	kept    sync.WaitGroup
+
+	mu    sync.Mutex
+	known map[string]known // approved plans by database
 }
 
 // NewPostgres prepares a store; it connects when it is first needed.

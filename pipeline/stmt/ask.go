@@ -13,7 +13,7 @@ const askHint = "ASK 'your question'"
 // forms are the words that may stand between ASK and the question.
 func forms() map[string]Form {
 	return map[string]Form{"sql": FormSQL, "plan": FormPlan, "explain": FormExplain, "narrate": FormNarrate,
-		"chart": FormChart, "approve": FormApprove, "more": FormMore}
+		"chart": FormChart, "approve": FormApprove, "revoke": FormRevoke, "more": FormMore}
 }
 
 // reader walks over the tokens of one ASK.

@@ -30,6 +30,7 @@ func TestAskForms(t *testing.T) {
 		{"ASK CHART 'x' WITH (format = text)", Ask{Form: FormChart, Question: "x", Format: "text"}, ""},
 		{"ASK CHART 'x' WITH (FORMAT='TEXT')", Ask{Form: FormChart, Question: "x", Format: "text"}, ""},
 		{"ASK APPROVE 'x'", Ask{Form: FormApprove, Question: "x"}, ""},
+		{"ASK REVOKE 'x'", Ask{Form: FormRevoke, Question: "x"}, ""},
 		{"ASK MORE 'only EMEA'", Ask{Form: FormMore, Question: "only EMEA"}, ""},
 		{`ASK 'x' USING PLAN '{"a": 1}'`, Ask{Question: "x", Plan: `{"a": 1}`, HasPlan: true}, ""},
 		{"ASK SQL 'x' using plan ''", Ask{Form: FormSQL, Question: "x", HasPlan: true}, ""},

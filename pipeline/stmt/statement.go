@@ -60,4 +60,5 @@ const (
 	FormChart
 	FormApprove
 	FormMore
+	FormRevoke
 )
