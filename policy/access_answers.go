@@ -144,8 +144,12 @@ func (v *View) comment(x, n *pg_query.Node) *pg_query.Node {
 // hiddenColumn is the condition that a column is one of the denied ones of a
 // permitted relation.
 func (v *View) hiddenColumn(relation, number *pg_query.Node) *pg_query.Node {
-	key := stmt.Op("+", stmt.Op("*", stmt.Cast(relation, typeNamed("int8")), stmt.IntConst(65536)), number)
-	return anyOf(key, attributesConst(v.visible().hidden))
+	return anyOf(attributeKey(relation, number), attributesConst(v.visible().hidden))
+}
+
+// attributeKey is a column as one number, as attributesConst writes it.
+func attributeKey(relation, number *pg_query.Node) *pg_query.Node {
+	return stmt.Op("+", stmt.Op("*", stmt.Cast(relation, typeNamed("int8")), stmt.IntConst(65536)), number)
 }
 
 // guardedComment is the call inside exactly what comment writes, nil for

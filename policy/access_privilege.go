@@ -164,12 +164,11 @@ func (j *judge) columnPrivilege(call *pg_query.FuncCall, l *level) (*pg_query.No
 	if err := j.walk(args[1], l); err != nil {
 		return nil, err
 	}
-	if j.isNumber(args[1], l) {
-		hidden := j.view.hiddenColumn(stmt.Cast(stmt.Clone(table), typeNamed("oid")), stmt.Cast(args[1], typeNamed("int4")))
-		return stmt.And(isNotNull(j.view.guard(table, setRelations)), stmt.Not(hidden)), nil
-	}
 	if err := j.charge(j.view.names().nameBytes); err != nil {
 		return nil, err
+	}
+	if j.isNumber(args[1], l) {
+		return anyOf(attributeKey(stmt.Cast(table, typeNamed("oid")), stmt.Cast(args[1], typeNamed("int2"))), j.view.columnNumbers()), nil
 	}
 	key := stmt.Op("||", stmt.Op("||", stmt.Cast(stmt.Cast(table, typeNamed("oid")), typeNamed("text")), stmt.StringConst(".")), stmt.Cast(args[1], typeNamed("text")))
 	return stmt.Op("?", j.view.columnNames(), key), nil
@@ -194,6 +193,25 @@ func (v *View) columnNames() *pg_query.Node {
 	}
 	slices.Sort(list)
 	return stmt.Cast(stmt.StringConst(jsonText(list)), typeNamed("jsonb"))
+}
+
+// columnNumbers are the same columns by their numbers.
+func (v *View) columnNumbers() *pg_query.Node {
+	var list []attribute
+	for _, g := range v.grants {
+		for _, c := range g.columns {
+			if g.broken == nil {
+				list = append(list, attribute{g.table.OID, c.column.Attnum})
+			}
+		}
+	}
+	for _, t := range v.snapshot.Objects.System {
+		for _, c := range t.Columns {
+			list = append(list, attribute{t.OID, c.Attnum})
+		}
+	}
+	slices.SortFunc(list, compareAttributes)
+	return attributesConst(list)
 }
 
 func columnsOf(t *catalog.Table) []string {

@@ -222,6 +222,8 @@ func TestAccessAnswers(t *testing.T) {
 		{"SELECT nspname FROM pg_namespace n WHERE has_schema_privilege(n.nspname, 'USAGE') ORDER BY 1", "pg_catalog sales"},
 		{"SELECT has_column_privilege('shown_orders', 'note', 'SELECT'), has_column_privilege('shown_orders', 'hush_column', 'SELECT'), has_column_privilege('shown_orders', 'nothing', 'SELECT')", "t|f|f"},
 		{"SELECT attnum, has_column_privilege(attrelid, attnum, 'SELECT') FROM pg_attribute WHERE attrelid = 'shown_orders'::regclass AND attnum = 4", "4|t"},
+		{"SELECT attrelid::regclass::text LIKE '%orders', bool_and(has_column_privilege(attrelid, attnum, 'SELECT')) FROM pg_attribute WHERE attnum > 0 AND attrelid IN ('shown_orders'::regclass, 'pg_class'::regclass) GROUP BY 1 ORDER BY 1", "f|t t|t"},
+		{"SELECT has_column_privilege('shown_orders', 99, 'SELECT'), has_column_privilege('shown_orders', 3, 'SELECT'), has_column_privilege('shown_orders', 0, 'SELECT'), has_column_privilege('pg_class', 1, 'SELECT'), has_column_privilege('pg_class', 99::int2, 'SELECT')", "f|f|f|t|f"},
 		{"SELECT has_any_column_privilege('shown_orders', 'select'), has_function_privilege('shown_year(date)', 'execute'), has_type_privilege('shown_status', 'usage')", "t|t|t"},
 		// Nothing is told of these.
 		{"SELECT pg_get_expr(adbin, adrelid), pg_get_viewdef('sales.shown_view'), pg_total_relation_size('shown_orders') FROM pg_attrdef WHERE adrelid = 'shown_orders'::regclass LIMIT 1", "||"},

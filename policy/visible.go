@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -53,13 +54,12 @@ func (v *View) see() *visible {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	slices.SortFunc(s.out.hidden, func(a, b attribute) int {
-		if a.relation != b.relation {
-			return int(int64(a.relation) - int64(b.relation))
-		}
-		return a.number - b.number
-	})
+	slices.SortFunc(s.out.hidden, compareAttributes)
 	return s.out
+}
+
+func compareAttributes(a, b attribute) int {
+	return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(a.number, b.number))
 }
 
 // sight collects one visible.
