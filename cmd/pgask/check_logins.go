@@ -65,7 +65,7 @@ func askPowers(ctx context.Context, c *configs.Database, l *usedLogin) ([]powers
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	found, err := powers.Read(ctx, conn, powers.Uses{Tables: l.tables, Function: l.allows})
+	found, err := powers.Read(ctx, conn, powers.Uses{Tables: l.tables, Columns: l.reads, Function: l.allows})
 	if err != nil {
 		return nil, err
 	}

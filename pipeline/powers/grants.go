@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -20,7 +21,17 @@ type grant struct {
 	owner   string // of the object, who acts where a superuser revokes
 	rights  []string
 	reason  string // what a function is
+	// whole tells that SELECT is on the whole relation, columns which ones it is
+	// on by themselves.
+	whole   bool
+	columns []string
 }
+
+// holdersQuery begins the queries for what reaches the login: WITH groups and
+// holders.
+//
+//go:embed holders.sql
+var holdersQuery string
 
 // privilegesQuery lists all privileges that reach the login, apart from what
 // every database has by default and nobody could miss.
@@ -35,14 +46,14 @@ var privilegesQuery string
 var parametersQuery string
 
 func (r *reader) privileges() error {
-	if err := r.list(privilegesQuery); err != nil {
+	if err := r.list(holdersQuery + privilegesQuery); err != nil {
 		return err
 	}
 	var there bool
 	if err := r.conn.QueryRow(r.ctx, "SELECT to_regclass('pg_catalog.pg_parameter_acl') IS NOT NULL").Scan(&there); err != nil || !there {
 		return err
 	}
-	return r.list(parametersQuery)
+	return r.list(holdersQuery + parametersQuery)
 }
 
 func (r *reader) list(query string) error {
@@ -51,9 +62,9 @@ func (r *reader) list(query string) error {
 		return err
 	}
 	var g grant
-	_, err = pgx.ForEachRow(rows, []any{&g.kind, &g.name.Schema, &g.name.Table, &g.sql, &g.holder, &g.group, &g.grantor, &g.owner, &g.rights, &g.reason}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&g.kind, &g.name.Schema, &g.name.Table, &g.sql, &g.holder, &g.group, &g.grantor, &g.owner, &g.rights, &g.reason, &g.whole, &g.columns}, func() error {
 		one := g
-		one.rights = slices.Clone(g.rights)
+		one.rights, one.columns = slices.Clone(g.rights), slices.Clone(g.columns)
 		r.grants = append(r.grants, one)
 		return nil
 	})
@@ -83,5 +94,13 @@ func count(n int, noun string) string {
 }
 
 func ident(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+func idents(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = ident(n)
+	}
+	return strings.Join(out, ", ")
+}
 
 func spell(n catalog.Name) string { return pgx.Identifier{n.Schema, n.Table}.Sanitize() }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -47,11 +46,7 @@ func Lacks(ctx context.Context, conn *pgx.Conn, reads map[catalog.Name][]string)
 		case len(lacking) == len(all):
 			out = append(out, lack(spell(n), fmt.Sprintf("GRANT SELECT ON %s TO %s", spell(n), ident(login))))
 		case len(lacking) > 0:
-			names := make([]string, len(lacking))
-			for i, c := range lacking {
-				names[i] = ident(c)
-			}
-			list := strings.Join(names, ", ")
+			list := idents(lacking)
 			out = append(out, lack(list+" of "+spell(n), fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", list, spell(n), ident(login))))
 		}
 		return nil

@@ -10,8 +10,10 @@ import (
 
 // Uses is what a login is there for.
 type Uses struct {
-	// Tables are the relations that its roles read, by name.
-	Tables map[catalog.Name]bool
+	// Tables are the relations that its roles read, by name; Columns which of their
+	// columns, all where there are none.
+	Tables  map[catalog.Name]bool
+	Columns map[catalog.Name][]string
 	// Function tells whether a role allows a function by that name; nil for none.
 	Function func(schema, name string) bool
 }
@@ -46,6 +48,7 @@ func Read(ctx context.Context, conn *pgx.Conn, u Uses) ([]Power, error) {
 		{"roles of the login", r.memberships},
 		{"what the login owns", r.owned},
 		{"privileges of the login", r.privileges},
+		{"default privileges", r.defaultPrivileges},
 	} {
 		if err := read.from(); err != nil {
 			return nil, fmt.Errorf("%s: %w", read.what, err)
@@ -65,6 +68,7 @@ type reader struct {
 	objects int      // that it owns
 	heir    string   // who could own them instead
 	grants  []grant
+	coming  []coming
 }
 
 // attributes are those of a role.
@@ -115,10 +119,7 @@ func (g *group) because(format string, args ...any) {
 // memberships reads the groups, with the attributes and objects of the roles
 // behind them.
 func (r *reader) memberships() error {
-	rows, err := r.conn.Query(r.ctx, `
-		WITH RECURSIVE groups(direct, role) AS (
-			SELECT roleid, roleid FROM pg_catalog.pg_auth_members WHERE member = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = session_user)
-			UNION SELECT g.direct, m.roleid FROM groups g JOIN pg_catalog.pg_auth_members m ON m.member = g.role)
+	rows, err := r.conn.Query(r.ctx, holdersQuery+`
 		SELECT d.rolname, r.rolname, r.oid < 16384, r.rolsuper, r.rolbypassrls, r.rolcreaterole, r.rolcreatedb, r.rolreplication,
 			ARRAY(SELECT DISTINCT o.rolname::text FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles o ON o.oid = m.grantor
 				WHERE m.roleid = g.direct AND m.member = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = session_user)),

@@ -38,7 +38,8 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC`
 func newWorld(t *testing.T) *world {
 	server := postgres.ForTest(t)
 	w := &world{t: t, server: server, database: server.CreateDatabase(t),
-		uses: powers.Uses{Tables: map[catalog.Name]bool{{Schema: "sales", Table: "orders"}: true, {Schema: "sales", Table: "Order Lines"}: true}}}
+		uses: powers.Uses{Tables: map[catalog.Name]bool{{Schema: "sales", Table: "orders"}: true, {Schema: "sales", Table: "Order Lines"}: true},
+			Columns: map[catalog.Name][]string{{Schema: "sales", Table: "orders"}: {"id", "note"}, {Schema: "sales", Table: "Order Lines"}: {"id", "order_id"}}}}
 	w.login, w.others = `"Reader of `+w.database+`"`, `"others of `+w.database+`"`
 	w.super = w.connect(server.DSN(w.database))
 	w.fresh()
@@ -146,6 +147,12 @@ func TestPowers(t *testing.T) {
 		{"writes everybody may", `GRANT UPDATE ON sales."Order Lines" TO PUBLIC`, []string{"as everybody may", `REVOKE UPDATE ON sales."Order Lines" FROM PUBLIC`}},
 		{"writes of a column", "GRANT UPDATE (note), INSERT (id) ON sales.orders TO LOGIN", []string{"REVOKE", "sales.orders"}},
 		{"reads of a column", "GRANT SELECT (salary) ON sales.payroll TO LOGIN", []string{"reads what its roles don't: sales.payroll", "REVOKE SELECT ON sales.payroll FROM LOGIN"}},
+		{"a column read by itself and the table by a group", `REVOKE SELECT ON sales.orders FROM LOGIN; GRANT SELECT (id) ON sales.orders TO LOGIN;
+			GRANT SELECT, INSERT ON sales.orders TO OTHERS; GRANT OTHERS TO LOGIN`, []string{`GRANT SELECT ("note") ON "sales"."orders" TO LOGIN`, "REVOKE OTHERS FROM LOGIN"}},
+		{"tables to come", "ALTER DEFAULT PRIVILEGES IN SCHEMA sales GRANT SELECT, INSERT ON TABLES TO LOGIN; ALTER DEFAULT PRIVILEGES FOR ROLE OTHERS GRANT UPDATE ON SEQUENCES TO PUBLIC",
+			[]string{`will have INSERT, SELECT on tables that`, `makes in schema "sales"`, `will have UPDATE on sequences that OTHERS makes, as everybody will`, "ALTER DEFAULT PRIVILEGES FOR ROLE OTHERS REVOKE UPDATE ON SEQUENCES FROM PUBLIC"}},
+		{"tables to come for a group", "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO OTHERS; GRANT OTHERS TO LOGIN", []string{"is a member of OTHERS, which will have SELECT on tables that"}},
+		{"functions to come", "ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO LOGIN", nil},
 		{"grants of another", "GRANT INSERT ON sales.orders TO OTHERS WITH GRANT OPTION; GRANT USAGE ON SCHEMA sales TO OTHERS; SET ROLE OTHERS; GRANT INSERT ON sales.orders TO LOGIN; RESET ROLE",
 			[]string{"SET ROLE OTHERS", "RESET ROLE"}},
 		{"a catalog", "GRANT SELECT ON pg_catalog.pg_authid TO LOGIN", []string{"pg_catalog.pg_authid"}},

@@ -1,39 +1,32 @@
-WITH RECURSIVE groups(direct, role) AS (
-	SELECT roleid, roleid FROM pg_catalog.pg_auth_members WHERE member = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = session_user)
-	UNION SELECT g.direct, m.roleid FROM groups g JOIN pg_catalog.pg_auth_members m ON m.member = g.role
-), holders(role, holder, direct) AS (
-	SELECT (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = session_user), 'self', NULL::oid
-	UNION ALL SELECT 0::oid, 'public', NULL
-	UNION ALL SELECT role, 'group', direct FROM groups
-), objects(kind, schema, name, sql, owner, acl, reason) AS (
-	SELECT CASE c.relkind WHEN 'S' THEN 'sequence' ELSE 'relation' END, n.nspname, c.relname,
+, objects(kind, schema, name, field, sql, owner, acl, reason) AS (
+	SELECT CASE c.relkind WHEN 'S' THEN 'sequence' ELSE 'relation' END, n.nspname, c.relname, '',
 		format('%I.%I', n.nspname, c.relname), c.relowner,
 		coalesce(c.relacl, acldefault(CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", c.relowner)), ''
 	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp)'
 	UNION ALL
-	SELECT 'relation', n.nspname, c.relname, format('%I.%I', n.nspname, c.relname), c.relowner, a.attacl, ''
+	SELECT 'relation', n.nspname, c.relname, a.attname, format('%I.%I', n.nspname, c.relname), c.relowner, a.attacl, ''
 	FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 	WHERE a.attacl IS NOT NULL AND NOT a.attisdropped
 	UNION ALL
-	SELECT 'schema', n.nspname, '', format('%I', n.nspname), n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)), ''
+	SELECT 'schema', n.nspname, '', '', format('%I', n.nspname), n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)), ''
 	FROM pg_catalog.pg_namespace n WHERE n.nspname !~ '^pg_(toast|temp)'
 	UNION ALL
-	SELECT 'database', '', d.datname, format('%I', d.datname), d.datdba, coalesce(d.datacl, acldefault('d', d.datdba)), ''
+	SELECT 'database', '', d.datname, '', format('%I', d.datname), d.datdba, coalesce(d.datacl, acldefault('d', d.datdba)), ''
 	FROM pg_catalog.pg_database d WHERE d.datname = current_database()
 	UNION ALL
-	SELECT 'server', '', s.srvname, format('%I', s.srvname), s.srvowner, coalesce(s.srvacl, acldefault('S', s.srvowner)), ''
+	SELECT 'server', '', s.srvname, '', format('%I', s.srvname), s.srvowner, coalesce(s.srvacl, acldefault('S', s.srvowner)), ''
 	FROM pg_catalog.pg_foreign_server s
 	UNION ALL
-	SELECT 'wrapper', '', w.fdwname, format('%I', w.fdwname), w.fdwowner, coalesce(w.fdwacl, acldefault('F', w.fdwowner)), ''
+	SELECT 'wrapper', '', w.fdwname, '', format('%I', w.fdwname), w.fdwowner, coalesce(w.fdwacl, acldefault('F', w.fdwowner)), ''
 	FROM pg_catalog.pg_foreign_data_wrapper w
 	UNION ALL
-	SELECT 'largeobject', '', l.oid::text, l.oid::text, l.lomowner, coalesce(l.lomacl, acldefault('L', l.lomowner)), ''
+	SELECT 'largeobject', '', l.oid::text, '', l.oid::text, l.lomowner, coalesce(l.lomacl, acldefault('L', l.lomowner)), ''
 	FROM pg_catalog.pg_largeobject_metadata l
 	UNION ALL
 	-- Functions that do what their caller may not, that leave the database, or
 	-- that write where no table is. Others act with the login's own rights.
-	SELECT 'function', n.nspname, p.proname, format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), p.proowner,
+	SELECT 'function', n.nspname, p.proname, '', format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)), p.proowner,
 		coalesce(p.proacl, acldefault('f', p.proowner)),
 		CASE WHEN n.nspname = 'pg_catalog' THEN CASE WHEN p.proname ~ '^(lo_creat|lo_create|lo_from_bytea)$' THEN 'creates large objects' ELSE 'builtin' END
 			WHEN e.extname = ANY (ARRAY['dblink', 'postgres_fdw', 'file_fdw', 'adminpack', 'xml2', 'tablefunc', 'pg_cron', 'http', 'pg_net', 'aws_s3',
@@ -50,7 +43,7 @@ WITH RECURSIVE groups(direct, role) AS (
 	AND (n.nspname <> 'pg_catalog' OR p.proname ~ '^(lo_creat|lo_create|lo_from_bytea)$' OR p.proacl IS DISTINCT FROM
 		(SELECT i.initprivs FROM pg_catalog.pg_init_privs i WHERE i.objoid = p.oid AND i.classoid = 'pg_catalog.pg_proc'::regclass AND i.objsubid = 0))
 ), privileges AS (
-	SELECT o.kind, o.schema, o.name, o.sql, o.owner, o.reason, h.holder, h.direct, x.grantor, x.privilege_type AS privilege
+	SELECT o.kind, o.schema, o.name, o.field, o.sql, o.owner, o.reason, h.holder, h.direct, x.grantor, x.privilege_type AS privilege
 	FROM objects o CROSS JOIN LATERAL aclexplode(o.acl) x JOIN holders h ON h.role = x.grantee
 	WHERE o.reason IS NOT NULL
 	-- What it owns is told apart: it has these until it owns it no more.
@@ -70,7 +63,8 @@ WITH RECURSIVE groups(direct, role) AS (
 	END
 )
 SELECT kind, schema, name, sql, holder, coalesce(d.rolname, ''), coalesce(g.rolname, ''), coalesce(w.rolname, ''),
-	array_agg(DISTINCT privilege ORDER BY privilege), max(reason)
+	array_agg(DISTINCT privilege ORDER BY privilege), max(reason),
+	coalesce(bool_or(privilege = 'SELECT' AND field = ''), false), array_agg(DISTINCT field::text) FILTER (WHERE privilege = 'SELECT' AND field <> '')
 FROM privileges p LEFT JOIN pg_catalog.pg_roles g ON g.oid = p.grantor LEFT JOIN pg_catalog.pg_roles w ON w.oid = p.owner
 LEFT JOIN pg_catalog.pg_roles d ON d.oid = p.direct
 GROUP BY 1, 2, 3, 4, 5, 6, 7, 8

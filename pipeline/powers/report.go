@@ -32,6 +32,11 @@ func (r *reader) report() []Power {
 		last.SQL = append(last.SQL, r.keep()...)
 	}
 	out = append(out, r.excess(own)...)
+	for _, c := range r.coming {
+		if c.holder != "group" {
+			out = append(out, Power{What: c.what(), SQL: []string{c.revoke(r.me.name)}})
+		}
+	}
 	if !r.me.readOnly {
 		out = append(out, Power{What: "starts transactions that may write (default_transaction_read_only is off)",
 			SQL: []string{"ALTER ROLE " + ident(r.me.name) + " SET default_transaction_read_only = on"}})
@@ -59,6 +64,11 @@ func (r *reader) blame() []grant {
 			g.because("%s", b.what())
 		}
 	}
+	for _, c := range r.coming {
+		if c.holder == "group" {
+			r.group(c.group).because("%s", c.what())
+		}
+	}
 	return own
 }
 
@@ -83,20 +93,27 @@ func (r *reader) loses() bool {
 // keep grants what the roles read and the login would lose with its groups,
 // with what it owns or as no superuser any more.
 func (r *reader) keep() []string {
-	reads, schemas := map[catalog.Name]bool{}, map[string]bool{}
+	reads, fields, schemas := map[catalog.Name]bool{}, map[catalog.Name][]string{}, map[string]bool{}
 	for _, g := range r.grants {
 		switch kept := g.holder != "group" || len(r.group(g.group).reasons) == 0; {
 		case !kept:
-		case g.kind == "relation" && slices.Contains(g.rights, "SELECT"):
-			reads[g.name] = true
+		case g.kind == "relation":
+			reads[g.name] = reads[g.name] || g.whole
+			fields[g.name] = append(fields[g.name], g.columns...)
 		case g.kind == "schema" && slices.Contains(g.rights, "USAGE"):
 			schemas[g.name.Schema] = true
 		}
 	}
-	var tables, closed []string
+	var tables, parts, closed []string
 	for _, n := range slices.SortedFunc(maps.Keys(r.uses.Tables), catalog.Name.Compare) {
-		if !reads[n] {
+		needed := r.uses.Columns[n]
+		lost := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { return slices.Contains(fields[n], c) })
+		switch {
+		case reads[n] || len(needed) > 0 && len(lost) == 0:
+		case len(lost) == len(needed):
 			tables = append(tables, spell(n))
+		default:
+			parts = append(parts, fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", idents(lost), spell(n), ident(r.me.name)))
 		}
 		if !schemas[n.Schema] {
 			closed = append(closed, ident(n.Schema))
@@ -109,7 +126,7 @@ func (r *reader) keep() []string {
 	if tables != nil {
 		out = append(out, "GRANT SELECT ON "+strings.Join(tables, ", ")+" TO "+ident(r.me.name))
 	}
-	return out
+	return append(out, parts...)
 }
 
 // excess are the grants that the login, or everybody, has directly.
