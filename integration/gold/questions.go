@@ -21,6 +21,16 @@ type Question struct {
 	Rows [][]*string `json:"rows"`
 }
 
+// Dir is the folder of the tuning questions: in a folder shared beside the
+// repository, whose root is given, or where PGASK_SHARED says.
+func Dir(root string) string {
+	shared := os.Getenv("PGASK_SHARED")
+	if shared == "" {
+		shared = filepath.Join(root, "..", "shared")
+	}
+	return filepath.Join(shared, "questions", "tuning")
+}
+
 // Read reads a folder's questions.jsonl.
 func Read(dir string) ([]Question, error) {
 	f, err := os.Open(filepath.Join(dir, "questions.jsonl"))

@@ -42,14 +42,23 @@ func Open(ctx context.Context, dir, dsn string) (*Set, error) {
 	if s.Conn, err = pgx.Connect(ctx, dsn); err != nil {
 		return nil, err
 	}
-	if s.Catalog, err = catalog.Read(ctx, s.Conn, catalog.Options{}); err == nil {
-		s.Relationships, err = relationships(ctx, s.Conn, questions, s.Catalog)
-	}
-	if err != nil {
+	if err := s.understand(ctx); err != nil {
 		return nil, errors.Join(err, s.Conn.Close(ctx))
 	}
-	s.Semantic, _ = semantic.Build(configs.Semantic{Relationships: s.Relationships}, s.Catalog)
 	return s, nil
+}
+
+// understand reads the schema, and what the statements add to it.
+func (s *Set) understand(ctx context.Context) error {
+	var err error
+	if s.Catalog, err = catalog.Read(ctx, s.Conn, catalog.Options{}); err != nil {
+		return err
+	}
+	if s.Relationships, err = relationships(ctx, s.Conn, s.Questions, s.Catalog); err != nil {
+		return err
+	}
+	s.Semantic, _ = semantic.Build(configs.Semantic{Relationships: s.Relationships}, s.Catalog)
+	return nil
 }
 
 // meta are the lines of a dump that only psql understands.
