@@ -42,7 +42,7 @@ func BenchmarkBuild1000(b *testing.B) {
 func BenchmarkTables1000(b *testing.B) {
 	x := Build(warehouse(1000), nil)
 	for b.Loop() {
-		if got := x.Tables("how many kakalor per salventer where the minterdor is pristuqua last mnth", 8); len(got) != 8 {
+		if got := x.Tables("how many kakalor per salventer where the minterdor is pristuqua last mnth", nil, 8); len(got) != 8 {
 			b.Fatal(len(got))
 		}
 	}

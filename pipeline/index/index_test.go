@@ -106,7 +106,7 @@ func TestSearchIsDiverse(t *testing.T) {
 }
 
 func TestTablesAreJoinedUp(t *testing.T) {
-	got := names(Build(snapshot(shop()...), nil).Tables("product categories by account region", 8))
+	got := names(Build(snapshot(shop()...), nil).Tables("product categories by account region", nil, 8))
 	for _, want := range []string{"products", "order_items", "orders", "accounts"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%v lacks %s", got, want)
@@ -116,10 +116,10 @@ func TestTablesAreJoinedUp(t *testing.T) {
 
 func TestSmallSchemasAreWhole(t *testing.T) {
 	s := snapshot(shop()[60:]...)
-	if got := Build(s, nil).Tables("nothing known", 2); !slices.Equal(got, s.Tables) {
+	if got := Build(s, nil).Tables("nothing known", nil, 2); !slices.Equal(got, s.Tables) {
 		t.Errorf("got %v", names(got))
 	}
-	if got := Build(snapshot(shop()...), nil).Tables("qqqq", 8); len(got) != 0 {
+	if got := Build(snapshot(shop()...), nil).Tables("qqqq", nil, 8); len(got) != 0 {
 		t.Errorf("an unknown word found %v", names(got))
 	}
 }
@@ -141,7 +141,7 @@ func TestPartitionsAreLeftOut(t *testing.T) {
 	part := table("events_2026", "id", "kind")
 	part.Partition, part.Parent = true, catalog.Name{Schema: "public", Table: "events"}
 	x := Build(snapshot(append(filler(40), part, table("events", "id", "kind"))...), nil)
-	if got := names(x.Tables("events", 4)); !slices.Equal(got, []string{"events"}) {
+	if got := names(x.Tables("events", nil, 4)); !slices.Equal(got, []string{"events"}) {
 		t.Errorf("found %v", got)
 	}
 }
@@ -160,7 +160,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
-		if n := len(a.Tables(q, 8)); n > 8 {
+		if n := len(a.Tables(q, nil, 8)); n > 8 {
 			t.Fatalf("%d tables", n)
 		}
 	})

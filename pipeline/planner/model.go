@@ -67,7 +67,7 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 
 // Prompt is what the model would be told of a question first.
 func (m *Model) Prompt(in Input) (system, user string) {
-	p := m.prompt(in, m.indexes.of(in).Tables(in.Question, m.options.TopK))
+	p := m.prompt(in, m.indexes.of(in).Tables(in.Question, nil, m.options.TopK))
 	return p.system, p.user(nil)
 }
 
@@ -82,7 +82,7 @@ func (m *Model) Reply(in Input, text string) (Proposal, error) {
 func (a *attempts) retrieve() []*catalog.Table {
 	start := time.Now()
 	x := a.model.indexes.of(a.in)
-	tables := x.Tables(a.in.Question, a.model.options.TopK)
+	tables := x.Tables(a.in.Question, nil, a.model.options.TopK)
 	a.step("retrieve", "ok", fmt.Sprintf("%d of %d tables", len(tables), x.Len()), time.Since(start))
 	return tables
 }
