@@ -50,8 +50,13 @@ node_clients() {
 	cp "$pinned/package-lock.json" "$modules/node_modules/.pinned"
 }
 
+rest() { # what no package of the list is
+	"$(dirname "$0")/pgvector.sh"
+	node_clients
+}
+
 find_missing
-[ -n "$missing" ] || { node_clients; exit 0; }
+[ -n "$missing" ] || { rest; exit 0; }
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	echo "The tests need these Debian or Ubuntu packages, or the same from elsewhere:$missing" >&2
@@ -68,4 +73,4 @@ apt-get install -y -q --no-install-recommends $missing
 
 find_missing
 [ -z "$missing" ] || { echo "Still missing after the installation:$missing" >&2; exit 1; }
-node_clients
+rest

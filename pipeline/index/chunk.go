@@ -35,7 +35,7 @@ type Chunk struct {
 
 // Chunks are those of a snapshot with its meaning, sorted by table, kind and
 // name; m may be nil. What semantic.yaml hides from models is left out, since
-// an embedder may be one. Partitions are left out as by Build.
+// an embedder may be one; so are partitions, as by Build, and pgask's own tables.
 func Chunks(s *catalog.Snapshot, m *semantic.Model) []Chunk {
 	if m == nil {
 		m = &semantic.Model{}
@@ -46,6 +46,9 @@ func Chunks(s *catalog.Snapshot, m *semantic.Model) []Chunk {
 		out = append(out, Chunk{kind, table, name, cut(strings.Join(words, ". "), chunkRunes)})
 	}
 	for _, t := range relations(s) {
+		if t.Name.Schema == ownSchema {
+			continue
+		}
 		meaning := m.Tables[t.Name]
 		if meaning == nil {
 			meaning = &semantic.Table{}
@@ -84,6 +87,10 @@ func Texts(chunks []Chunk) []string {
 	}
 	return out
 }
+
+// ownSchema is where pgask keeps tables of its own, which may be in the database
+// that is asked: a chunk about an edition would make the next edition differ.
+const ownSchema = "pgask"
 
 // chunkRunes bounds a chunk's text: what is longer would speak of many things.
 const chunkRunes = 600

@@ -24,6 +24,8 @@ func TestChunks(t *testing.T) {
 	accounts.Columns[2].Values = []string{"EMEA"}
 	part := table("orders_2026", "id")
 	part.Partition, part.Parent = true, public("orders")
+	own := table("index_editions", "id")
+	own.Name.Schema = "pgask"
 	m := &semantic.Model{
 		Tables: map[catalog.Name]*semantic.Table{public("accounts"): {Synonyms: []string{"clients"},
 			Columns: map[string]semantic.Column{"tax_id": {LLM: semantic.Hidden}, "region": {LLM: semantic.NameOnly, Synonyms: []string{"area"}}}}},
@@ -32,7 +34,7 @@ func TestChunks(t *testing.T) {
 		Relationships: []*semantic.Relationship{{Name: "orders_accounts_id_fkey", From: public("orders"), To: public("accounts")}},
 	}
 	var got []string
-	for _, c := range Chunks(snapshot(accounts, part, points(table("orders", "id", "accounts_id"), "accounts")), m) {
+	for _, c := range Chunks(snapshot(accounts, own, part, points(table("orders", "id", "accounts_id"), "accounts")), m) {
 		got = append(got, fmt.Sprintf("%s %s %q: %s", c.Kind, c.Table.Table, c.Name, c.Text))
 	}
 	want := []string{
