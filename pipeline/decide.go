@@ -52,7 +52,7 @@ func (s *Session) Query(ctx context.Context, text string) Decision {
 	}
 	r.text, r.trap = joined, s.trap
 	s.remember(r, text, nil)
-	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap, Own: s.own(text, joined, r.verdicts)}
+	return Decision{Text: joined, Runs: runs, Renames: s.message, Denial: s.trap, Own: s.own(text, joined, r.verdicts), Alters: altering(r.verdicts)}
 }
 
 // Parse judges the text of a Parse message; oids are the parameter types it
@@ -126,6 +126,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	v, err := s.weigh(ctx, st, oids)
 	if err == nil {
 		v.account = s.accountOf(v, st)
+		v.alters = alters(v)
 	}
 	return v, err
 }
@@ -165,6 +166,7 @@ func (s *Session) ordinary(ctx context.Context, st stmt.Statement, oids []uint32
 	v, err := s.approve(ctx, at, s.receipt(at), st, oids)
 	if err == nil {
 		v.standing = s.at.number
+		v.repeats = repeatsPrepared(v)
 	}
 	return v, s.placed(st, err)
 }

@@ -24,6 +24,13 @@ type Decision struct {
 	// text form) that the client must not see: ParameterDescription is shown
 	// with none, and Bind gets the value from Binding.
 	Told bool
+	// Repeats, unless 0, says that Text is one query that gives the same whether it
+	// is sent each time or prepared once. It numbers what Text was judged by.
+	Repeats uint64
+	// Alters says that behind the message that doesn't hold for what was prepared
+	// before: it changes a setting, or deallocates. For a Parse it is the execution
+	// that does.
+	Alters bool
 	// Own is what the client said and what was sent instead, for errors of
 	// Postgres's; nil for Untouched.
 	Own *redact.Own

@@ -159,7 +159,7 @@ func (s *Session) prepare(ctx context.Context, from source) (d Decision, kind st
 	}
 	from = s.judgedAt(from, v)
 	from.trap, from.tag = s.trap, statements[0].Tag
-	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, Own: s.own(from.text, v.text, []*verdict{v}), verdict: v, source: from}, "", nil
+	return Decision{Text: v.text, Denial: s.trap, Told: v.tell != nil, Own: s.own(from.text, v.text, []*verdict{v}), Alters: v.alters, verdict: v, source: from}, "", nil
 }
 
 // prepareAgain judges the statement of a PREPARE again.

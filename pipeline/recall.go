@@ -111,14 +111,14 @@ func (s *Session) queried(text string, r *ruling, began time.Time) Decision {
 	for i, v := range r.verdicts {
 		runs[i] = s.run(v, began)
 	}
-	return Decision{Text: r.text, Runs: runs, Denial: r.trap, Own: s.own(text, r.text, r.verdicts)}
+	return Decision{Text: r.text, Runs: runs, Denial: r.trap, Own: s.own(text, r.text, r.verdicts), Repeats: r.repeats(), Alters: altering(r.verdicts)}
 }
 
 func (s *Session) parsed(r *ruling, from source) Decision {
 	v := r.verdicts[0]
 	from = s.judgedAt(from, v)
 	from.trap, from.tag = r.trap, r.tags[0]
-	return Decision{Text: v.text, Denial: r.trap, Own: s.own(from.text, v.text, r.verdicts), verdict: v, source: from}
+	return Decision{Text: v.text, Denial: r.trap, Own: s.own(from.text, v.text, r.verdicts), Repeats: r.repeats(), Alters: v.alters, verdict: v, source: from}
 }
 
 // recalled is recall for those who may wait: it asks Postgres again about

@@ -42,6 +42,9 @@ type verdict struct {
 	learns *learns
 	// passes tells of a statement that nobody judged.
 	passes bool
+	// repeats tells of a query that may be prepared once and executed later, alters
+	// of a statement behind which that doesn't hold.
+	repeats, alters bool
 	// quiet statements leave no receipt (SHOW pgask.*, SET, transactions).
 	quiet bool
 	// question is what a statement asks by ask(), and account what the audit log
