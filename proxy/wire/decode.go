@@ -86,10 +86,11 @@ func QueryText(body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// ParseBody is a Parse; Name and Text are still in the body's memory.
+// ParseBody is a Parse, still in the body's memory. Types are the parameter types
+// it declares, without their number.
 type ParseBody struct {
 	Name, Text []byte
-	types      []byte
+	Types      []byte
 }
 
 // ParseParse takes a Parse's body apart.
@@ -101,17 +102,17 @@ func ParseParse(body []byte) (ParseBody, error) {
 	if !ok1 || !ok2 || !ok3 || len(d.rest) != 4*n {
 		return ParseBody{}, malformed("invalid message format")
 	}
-	return ParseBody{Name: name, Text: text, types: d.rest}, nil
+	return ParseBody{Name: name, Text: text, Types: d.rest}, nil
 }
 
 // OIDs are the parameter types the client asked for, in memory of their own.
 func (p ParseBody) OIDs() []uint32 {
-	if len(p.types) == 0 {
+	if len(p.Types) == 0 {
 		return nil
 	}
-	oids := make([]uint32, len(p.types)/4)
+	oids := make([]uint32, len(p.Types)/4)
 	for i := range oids {
-		oids[i] = binary.BigEndian.Uint32(p.types[4*i:])
+		oids[i] = binary.BigEndian.Uint32(p.Types[4*i:])
 	}
 	return oids
 }

@@ -161,6 +161,16 @@ func (r *Relay) Prefix(h Header, n int) ([]byte, error) {
 	return r.buf[r.pos+headerSize : r.pos+n], nil
 }
 
+// Behind is what has been read already behind the frame that was announced, on
+// the terms of Whole: nothing where that frame has not been read whole.
+func (r *Relay) Behind(h Header) []byte {
+	end := r.pos + headerSize + h.Size
+	if end > r.end {
+		return nil
+	}
+	return r.buf[end:r.end]
+}
+
 // Flush writes everything that passed or was put.
 func (r *Relay) Flush() error {
 	if len(r.out) > 0 {

@@ -56,6 +56,23 @@ func (p *pieces) Write(b []byte) (int, error) {
 
 func whole(have int) int { return have }
 
+// TestBehind: what has been read behind a frame that was announced, if that has
+// been read whole.
+func TestBehind(t *testing.T) {
+	in := append(frame('a', []byte("body")), frame('b', nil)...)
+	for _, c := range []struct {
+		read int
+		want string
+	}{{5, ""}, {9, ""}, {10, "b"}, {14, "b\x00\x00\x00\x04"}} {
+		r := wire.NewRelay(&pieces{in: in, next: func(int) int { return c.read }}, io.Discard, nil, nil, nil)
+		r.Resume(make([]byte, 64<<10), 1<<20)
+		h, err := r.Next()
+		if got := string(r.Behind(h)); err != nil || got != c.want {
+			t.Errorf("of %d bytes: %q, %v", c.read, got, err)
+		}
+	}
+}
+
 func frame(kind byte, body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4)), body...)
 }
