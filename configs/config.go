@@ -61,6 +61,9 @@ type Pool struct {
 	// lives at most. Without Idle none is used twice, without Lifetime none is
 	// too old.
 	Idle, Lifetime time.Duration
+	// Prepared is how many texts that governed sessions repeat a backend has as
+	// prepared statements, 0 for none.
+	Prepared int
 }
 
 // Planner orders the planners that answer questions.

@@ -47,6 +47,7 @@ func (v value) database(db *Database, override value) {
 				"min":      integer(&db.Pool.Min, 0, math.MaxInt16),
 				"idle":     duration(&db.Pool.Idle, 0),
 				"lifetime": duration(&db.Pool.Lifetime, 0),
+				"prepared": integer(&db.Pool.Prepared, 0, math.MaxInt16),
 			})
 			if db.Pool.Min > db.Pool.Size {
 				v.fault("min is over size: %d backends can't be kept of %d", db.Pool.Min, db.Pool.Size)

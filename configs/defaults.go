@@ -14,5 +14,5 @@ var defaultFile []byte
 // shows it in a comment, as there is no database by default. Idle is short of
 // the five seconds for which DROP DATABASE waits for others to leave.
 func defaultPool() Pool {
-	return Pool{Mode: "session", Size: 100, Wait: 5 * time.Second, Idle: 3 * time.Second, Lifetime: time.Hour}
+	return Pool{Mode: "session", Size: 100, Wait: 5 * time.Second, Idle: 3 * time.Second, Lifetime: time.Hour, Prepared: 50}
 }

@@ -33,6 +33,7 @@ var descriptions = map[string]map[string]string{
 		"databases.*.pool.min":      "Backends kept of a login in use.",
 		"databases.*.pool.idle":     "How long an unused backend stays; 0: none is used twice.",
 		"databases.*.pool.lifetime": "How old a backend may get; 0: as old as it likes.",
+		"databases.*.pool.prepared": "Texts that governed sessions repeat and a backend has prepared; 0: none.",
 		"planner":                   "Who answers questions, and how.",
 		"planner.order":             "The planners, in the order in which they are asked.",
 		"planner.order.*":           "A planner.",

@@ -42,7 +42,7 @@ databases:
 func TestChanged(t *testing.T) {
 	before, _ := decodeAlone("pgask.yaml", []byte("databases:\n  a: {dsn: host=h password=x}\n  b: {dsn: host=h}\nplanner: {order: [curated]}\n"))
 	after, _ := decodeAlone("pgask.yaml", []byte("planner: {order: [builtin]}\n\n\ndatabases:\n  a: {dsn: host=h password=y}\n  b: {dsn: host=h}\n  c: {dsn: host=h}\n"))
-	const pool = "c.pool.idle databases.c.pool.lifetime databases.c.pool.min databases.c.pool.mode databases.c.pool.size databases.c.pool.wait"
+	const pool = "c.pool.idle databases.c.pool.lifetime databases.c.pool.min databases.c.pool.mode databases.c.pool.prepared databases.c.pool.size databases.c.pool.wait"
 	want := "databases.a.dsn databases.c.dsn databases." + pool + " planner.order"
 	if got := strings.Join(after.Changed(before), " "); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -50,6 +50,12 @@ func (w *attackWorld) play(t *testing.T, a attack, protocol, mark string) (verdi
 			return "no oracle", fmt.Sprintf("direct: %v, through pgask: %v", want.Err, answers[i].Err)
 		}
 		ordered := strings.Contains(strings.ToUpper(text), "ORDER BY")
+		if len(a.texts()) == 1 && strings.HasPrefix(strings.ToUpper(text), "SELECT") {
+			for range 3 { // then by a statement that was prepared before
+				again, _ := w.through(conn, a, protocol, mark)
+				answers[i] = again[0]
+			}
+		}
 		if diff := cmp.Diff(comparable(want.Results, ordered), comparable(answers[i].Results, ordered)); diff != "" {
 			return "different", diff
 		}

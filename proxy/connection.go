@@ -171,7 +171,7 @@ func (c *connection) keyed(pid uint32) {
 func (c *connection) prepare(ctx context.Context, a Admission, loop *poll.Loop) (*session, *Backend, error) {
 	make := func(shown *Backend, log *slog.Logger) *session {
 		s := newSession(c.server.ctx, loop, c.conn, a.Decider, c.server.limits, c.server.metrics, log)
-		s.about = c.about(shown)
+		s.about, s.repeat = c.about(shown), a.Repeat
 		return s
 	}
 	if a.Lend == nil {

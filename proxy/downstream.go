@@ -26,6 +26,15 @@ func (s *session) carryDown() error {
 			}
 			continue
 		}
+		if s.repeating.under {
+			handled, err := s.repeatingReply(h)
+			if err != nil {
+				return err
+			}
+			if handled {
+				continue
+			}
+		}
 		switch h.Type {
 		case wire.DataRow, wire.CopyData:
 			err = s.row(h)

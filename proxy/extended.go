@@ -32,6 +32,9 @@ func (s *session) bind(h wire.Header) error {
 		return err
 	}
 	o := s.statements.get(name, s.owed)
+	if err := s.settleProvided(o); err != nil {
+		return err
+	}
 	switch {
 	case o != nil && planted(o.decision):
 		return s.forward(h, due) // its Parse fails, and this is skipped
@@ -65,12 +68,21 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 	}
 	due.own = o.decision.Own
 	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own})
+	if o.decision.Alters {
+		s.alter()
+	}
 	switch {
 	case b.Denial != nil:
+		s.repeating.spoil()
 		frame, err := wire.AppendBindNothing(s.upBuf[:0], string(portal), b.Denial.Word)
 		return s.replace(h, due, frame, err)
 	case o.decision.Told:
 		return s.bindTold(h, due, b.Value)
+	case s.repeating.begun:
+		return s.bindRepeated(h, due)
+	}
+	if err := s.provide(o); err != nil {
+		return err
 	}
 	return s.forward(h, due)
 }
@@ -145,6 +157,9 @@ func (s *session) describe(h wire.Header) error {
 		return err
 	}
 	o := s.statements.get(name, s.owed)
+	if err := s.settleProvided(o); err != nil {
+		return err
+	}
 	switch {
 	case o != nil && !planted(o.decision):
 		return s.describeKnown(h, due, o)
@@ -159,6 +174,9 @@ func (s *session) describe(h wire.Header) error {
 func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
 	due.told, due.denial, due.own = o.decision.Told, o.denial, o.decision.Own
 	if s.answer == nil && !s.decider.Stale(o.decision) {
+		if err := s.provide(o); err != nil {
+			return err
+		}
 		return s.forward(h, due)
 	}
 	denial, err := decide(s, s.denying(func(ctx context.Context) *pipeline.Denial { return s.decider.Describe(ctx, o.decision) }))
@@ -168,6 +186,9 @@ func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
 	if denial != nil {
 		due.told = false
 		return s.plantDenial(h, due, denial)
+	}
+	if err := s.provide(o); err != nil {
+		return err
 	}
 	return s.forward(h, due)
 }

@@ -120,7 +120,21 @@ func (f *follower) query(text string) pipeline.Decision {
 		run, change := f.statement(part, d.Renames)
 		d.Runs, d.Renames = append(d.Runs, run), append(d.Renames, change)
 	}
+	f.repeats(&d, text)
 	return d
+}
+
+// repeats says of what is followed whether it may be executed by a statement that
+// was prepared before. That takes a text of ours, though it is the client's.
+func (f *follower) repeats(d *pipeline.Decision, text string) {
+	if !f.all {
+		return
+	}
+	query := strings.HasPrefix(text, "select ")
+	d.Alters = !query && text != "begin" && text != "commit" && text != "rollback"
+	if query && !strings.Contains(text, ";") {
+		d.Untouched, d.Text, d.Repeats = false, text, 1
+	}
 }
 
 func (f *follower) parse(text string) pipeline.Decision {
@@ -128,6 +142,7 @@ func (f *follower) parse(text string) pipeline.Decision {
 	if f.follows(text) || strings.HasPrefix(text, "deallocate") || strings.HasPrefix(text, "discard") {
 		d.Runs = []*pipeline.Run{nil} // it is followed
 	}
+	f.repeats(&d, text)
 	return d
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/pool"
+	"github.com/pgask/pgask/proxy/repeat"
 )
 
 // password is every test user's; its verifier is made once.
@@ -71,6 +72,10 @@ func serve(t testing.TB, o proxy.Options) (*proxy.Server, string) {
 	return s, ln.Addr().String()
 }
 
+// repeats has a text executed by a prepared statement from its first time on, and
+// others forgotten soon.
+var repeats = repeat.Options{Most: 3, After: 1}
+
 // realBackend connects sessions to the database of the tests' Postgres.
 func realBackend(t testing.TB, database string, decider func() proxy.Decider) proxy.Gate {
 	t.Helper()
@@ -80,7 +85,7 @@ func realBackend(t testing.TB, database string, decider func() proxy.Decider) pr
 	}
 	t.Cleanup(p.Close)
 	return gate(func(_ context.Context, _ auth.Principal, s proxy.Startup) (proxy.Admission, error) {
-		a := proxy.Admission{Connect: func(ctx context.Context, l *poll.Loop) (*proxy.Backend, error) { return connect(ctx, p, s, l) }}
+		a := proxy.Admission{Connect: func(ctx context.Context, l *poll.Loop) (*proxy.Backend, error) { return connect(ctx, p, s, l) }, Repeat: repeats}
 		if decider != nil {
 			a.Decider = decider()
 		}

@@ -67,8 +67,14 @@ func (s *session) query(h wire.Header) error {
 	}
 	due := s.dueQuery()
 	due.runs, due.denial, due.renames, due.own = d.Runs, d.Denial, s.renamed(d.Renames), d.Own
+	if d.Alters {
+		s.alter()
+	}
 	if d.Untouched {
 		return s.forward(h, due)
+	}
+	if st := s.repeatedQuery(h, d); st != nil {
+		return s.queryRepeated(h, due, d, st)
 	}
 	frame, err := wire.AppendQuery(s.upBuf[:0], d.Text)
 	return s.replace(h, due, frame, err)
@@ -139,7 +145,9 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		due.change = s.free(&s.statements, p.Name)
 		return s.forward(h, due)
 	}
-	due.change = s.statements.set(p.Name, s.owed, &object{decision: d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)})
+	o := &object{decision: d, denial: d.Denial, bytes: len(p.Text) + len(d.Text)}
+	s.loseAbsent(&due, p.Name)
+	due.change = s.statements.set(p.Name, s.owed, o)
 	due.denial, due.own = d.Denial, d.Own
 	if d.Untouched {
 		return s.forward(h, due)
@@ -148,7 +156,13 @@ func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) er
 		oids = nil // they are of the client's text, not of ours
 	}
 	frame, err := wire.AppendParse(s.upBuf[:0], string(p.Name), d.Text, oids)
-	if err == nil && s.lent != nil && !planted(d) {
+	if err != nil {
+		return err
+	}
+	if st := s.repeatedBatch(h, d, p); st != nil {
+		return s.parseRepeated(h, due, o, st, frame)
+	}
+	if s.lent != nil && !planted(d) {
 		return s.sendParse(h, due, frame)
 	}
 	return s.replace(h, due, frame, err)
@@ -204,6 +218,7 @@ func (s *session) plant(h wire.Header, due owedReply, err error) error {
 
 func (s *session) plantDenial(h wire.Header, due owedReply, d *pipeline.Denial) error {
 	due.denial = d
+	s.repeating.spoil()
 	var frame []byte
 	var bad error
 	switch h.Type {
@@ -212,7 +227,7 @@ func (s *session) plantDenial(h wire.Header, due owedReply, d *pipeline.Denial) 
 	case wire.Bind:
 		frame, bad = wire.AppendBindNothing(s.upBuf[:0], "", d.Word)
 	case wire.Describe:
-		frame, bad = wire.AppendDescribe(s.upBuf[:0], d.Word)
+		frame, bad = wire.AppendDescribe(s.upBuf[:0], 'S', d.Word)
 	case wire.Execute:
 		frame, bad = wire.AppendExecute(s.upBuf[:0], d.Word)
 	default: // Query, FunctionCall

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/pgask/pgask/proxy/poll"
+	"github.com/pgask/pgask/proxy/repeat"
 	"github.com/pgask/pgask/proxy/transaction"
 	"github.com/pgask/pgask/proxy/wire"
 )
@@ -55,6 +56,8 @@ type kept struct {
 	held   transaction.Held
 	// unnamed is whose its unnamed statement is; nil for none that is known.
 	unnamed *object
+	// repeats are statements of ours that its governed sessions repeat.
+	repeats *repeat.Statements
 	// spoiled: what it has is not known any more.
 	spoiled bool
 }
@@ -205,6 +208,12 @@ func (s *session) take(b *Backend) {
 	if b.kept == nil {
 		b.kept = newKept(b)
 	}
+	if s.remembers() {
+		if b.kept.repeats == nil {
+			b.kept.repeats = repeat.New(s.repeat)
+		}
+		s.repeats = b.kept.repeats
+	}
 	s.backend, s.serverConn = b, poll.Of(b.Conn)
 	s.about.BackendPID, s.status = b.PID, 'I'
 	s.up.To(b.Conn, s.serverConn)
@@ -267,7 +276,7 @@ func (s *session) hears() bool {
 
 // parted forgets the backend.
 func (s *session) parted() {
-	s.backend, s.serverConn, s.about.BackendPID = nil, nil, 0
+	s.backend, s.serverConn, s.repeats, s.about.BackendPID = nil, nil, nil, 0
 	s.up.To(nil, nil)
 	s.down.From(nil, nil)
 }

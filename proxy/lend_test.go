@@ -33,7 +33,7 @@ func transactions(t testing.TB, database string, size int, wait time.Duration, d
 		params := maps.Clone(s.Params)
 		delete(params, "application_name")
 		r := pool.Request{Params: params}
-		a := proxy.Admission{Lend: &proxy.Lender{
+		a := proxy.Admission{Repeat: repeats, Lend: &proxy.Lender{
 			Statements: statements,
 			Greeting: func(ctx context.Context, l *poll.Loop) (map[string]string, error) {
 				r.Loop = l
@@ -89,6 +89,7 @@ func TestLentDirectAndThrough(t *testing.T) {
 		"one backend":      {1, nil},
 		"two":              {2, nil},
 		"one, passthrough": {1, func() proxy.Decider { return &decider{} }},
+		"one, known":       {1, func() proxy.Decider { return &decider{governed: true, knows: true, follows: &follower{all: true}} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := postgres.ForTest(t).CreateDatabase(t)

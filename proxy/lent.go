@@ -36,6 +36,8 @@ type lentReply struct {
 	again, tried bool
 	// unnamed has its unnamed statement from the message.
 	unnamed *kept
+	// absent has not got to the backend.
+	absent *object
 	// spoils has statements that nobody knows of where the message did nothing.
 	spoils *kept
 	// lost happens where the message fails, but not where it is skipped.
@@ -61,6 +63,9 @@ func (l *lentReply) undo() {
 	}
 	if l.unnamed != nil {
 		l.unnamed.unnamed = nil
+	}
+	if l.absent != nil {
+		l.absent.absent = true
 	}
 	if l.spoils != nil {
 		l.spoils.spoiled = true

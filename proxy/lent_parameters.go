@@ -39,6 +39,9 @@ func (s *session) noteParameter(h wire.Header, told bool) error {
 		s.spent = true
 		return nil
 	}
+	if name != "application_name" {
+		s.alter()
+	}
 	if s.backend.ParameterStatuses != nil {
 		s.backend.ParameterStatuses[name] = value
 	}

@@ -147,10 +147,18 @@ func (s *session) ensure(st *transaction.Statement) error {
 // parseUnnamed remembers the statement, for a backend that hasn't got it. Where
 // the Parse fails, Postgres has dropped the one before.
 func (s *session) parseUnnamed(h wire.Header, due owedReply, frame, rest []byte) error {
-	l := s.lent
 	if len(rest) > maxUnnamed {
-		l.pinned = true
+		s.lent.pinned = true
 	}
+	o := s.noteUnnamed(&due, rest)
+	due.lent.unnamed = s.backend.kept
+	s.setUnnamed(o)
+	return s.forwardOr(h, due, frame)
+}
+
+// noteUnnamed notes what the client's unnamed statement is from its Parse on.
+func (s *session) noteUnnamed(due *owedReply, rest []byte) *object {
+	l := s.lent
 	o := l.prepared.get(nil, s.owed)
 	if o == nil || o.rest != string(rest) {
 		o = &object{rest: string(rest), bytes: len(rest), clears: l.clearsAll(rest)}
@@ -159,9 +167,8 @@ func (s *session) parseUnnamed(h wire.Header, due owedReply, frame, rest []byte)
 	lost.outcome = undone
 	c := l.prepared.set(nil, s.owed, o)
 	c.also, due.change = due.change, c
-	due.lent = &lentReply{lost: lost, unnamed: s.backend.kept}
-	s.setUnnamed(o)
-	return s.forwardOr(h, due, frame)
+	due.lent = &lentReply{lost: lost}
+	return o
 }
 
 // setUnnamed notes whose the backend's unnamed statement is about to be.

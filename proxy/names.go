@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/pipeline/redact"
+	"github.com/pgask/pgask/proxy/repeat"
 	"github.com/pgask/pgask/proxy/transaction"
 )
 
@@ -22,6 +23,12 @@ type object struct {
 	// an unnamed one's Parse from its text on.
 	statement *transaction.Statement
 	rest      string
+	// repeated is what the unnamed statement was executed by. absent: the backend
+	// hasn't got the unnamed one itself, unless it gets that in the batch of the
+	// number provided.
+	repeated *repeat.Statement
+	absent   bool
+	provided uint64
 	// clears: the text deallocates all statements.
 	clears bool
 	// bytes is what a statement's text and verdict hold, roughly.

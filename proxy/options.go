@@ -10,6 +10,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/proxy/poll"
+	"github.com/pgask/pgask/proxy/repeat"
 	"github.com/pgask/pgask/proxy/transaction"
 	"github.com/pgask/pgask/proxy/wire"
 )
@@ -151,6 +152,9 @@ type Admission struct {
 	Connect func(ctx context.Context, loop *poll.Loop) (*Backend, error)
 	// Lend, unless nil, is there in place of Connect.
 	Lend *Lender
+	// Repeat bounds what a backend of a governed session is given under names of
+	// ours because its text comes again and again. The zero value gives it nothing.
+	Repeat repeat.Options
 	// Close, unless nil, is called when the session has ended.
 	Close func()
 }

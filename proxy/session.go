@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/proxy/poll"
+	"github.com/pgask/pgask/proxy/repeat"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -57,6 +58,12 @@ type session struct {
 	lastSaid string // its SQLSTATE
 	spent    bool   // it is of no use to another session
 
+	// repeats are the statements that the backend has because they repeat, nil for
+	// none; repeating is what is being executed by one.
+	repeat    repeat.Options
+	repeats   *repeat.Statements
+	repeating repeating
+
 	status   byte      // of the last ReadyForQuery
 	draining bool      // the session ends at the next quiet moment
 	leaving  bool      // the client's Terminate is under way
@@ -103,6 +110,9 @@ func (s *session) on(b *Backend) {
 	b.Conn, s.serverConn = pollable(given)
 	s.spent = b.Conn != given // whoever gave it couldn't get it back
 	s.backend, s.status = b, b.TxStatus
+	if s.remembers() {
+		s.repeats = repeat.New(s.repeat)
+	}
 	s.up.To(b.Conn, s.serverConn)
 	s.down.From(b.Conn, b.Buffered)
 }

@@ -28,7 +28,7 @@ import (
 func scripted(t testing.TB, d func() proxy.Decider) (proxy.Gate, <-chan *pgtest.Peer) {
 	backends := make(chan *pgtest.Peer, 16)
 	return gate(func(_ context.Context, who auth.Principal, s proxy.Startup) (proxy.Admission, error) {
-		a := proxy.Admission{Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
+		a := proxy.Admission{Repeat: repeats, Connect: func(context.Context, *poll.Loop) (*proxy.Backend, error) {
 			peer, conn := pgtest.Pair(t)
 			backends <- peer
 			return &proxy.Backend{

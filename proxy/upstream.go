@@ -51,6 +51,9 @@ func (s *session) carryUp() error {
 		if s.owed.full() {
 			return s.awaitRoom()
 		}
+		if s.repeating.whole {
+			return s.await(func() bool { return !s.repeating.whole })
+		}
 		if s.lent != nil {
 			handled, err := s.lentFrame(h)
 			if err != nil {
@@ -92,6 +95,7 @@ func (s *session) unheardOf(h wire.Header) error {
 func (s *session) pass(h wire.Header) {
 	switch h.Type {
 	case wire.Sync:
+		s.repeating.end()
 		s.owed.push(owedReply{kind: owesSync})
 	case wire.CopyDone, wire.CopyFail:
 		if !s.owed.empty() { // else it is the end of a copy that has failed

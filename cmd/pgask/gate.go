@@ -13,8 +13,13 @@ import (
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/pool"
+	"github.com/pgask/pgask/proxy/repeat"
 	pgwire "github.com/pgask/pgask/proxy/wire"
 )
+
+// repeatAfter is how often a text comes to a backend that is known to be allowed,
+// so for the second time at least, until that has it as a prepared statement.
+const repeatAfter = 2
 
 // Admit decides whether a proven user may have a session on the database it
 // asked for, and with which login and settings towards Postgres.
@@ -45,8 +50,9 @@ func (s *service) Admit(ctx context.Context, who auth.Principal, start proxy.Sta
 		return proxy.Admission{}, err
 	}
 	session.From(proxy.RemoteName(start.Remote), start.Params["application_name"])
-	a := proxy.Admission{Decider: session, Close: session.Close}
-	if s.config.Databases[start.Database].Pool.Mode == "transaction" && start.Params["replication"] == "" {
+	shape := s.config.Databases[start.Database].Pool
+	a := proxy.Admission{Decider: session, Close: session.Close, Repeat: repeat.Options{Most: shape.Prepared, After: repeatAfter}}
+	if shape.Mode == "transaction" && start.Params["replication"] == "" {
 		a.Lend = db.lender(request)
 		return a, nil
 	}

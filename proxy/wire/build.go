@@ -97,11 +97,12 @@ func AppendBindNothing(dst []byte, portal, statement string) ([]byte, error) {
 	return m.end()
 }
 
-// AppendDescribe builds a Describe of a prepared statement.
-func AppendDescribe(dst []byte, statement string) ([]byte, error) {
+// AppendDescribe builds a Describe: of a prepared statement for kind 'S', of a
+// portal for 'P'.
+func AppendDescribe(dst []byte, kind byte, name string) ([]byte, error) {
 	m := begin(dst, Describe)
-	m.b = append(m.b, 'S')
-	m.str(statement)
+	m.b = append(m.b, kind)
+	m.str(name)
 	return m.end()
 }
 

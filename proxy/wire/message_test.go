@@ -45,7 +45,7 @@ func TestBuild(t *testing.T) {
 		{"Bind of texts", ok(wire.AppendBindTexts(nil, "p", "s", "a", "")), &pgproto3.Bind{DestinationPortal: "p", PreparedStatement: "s", Parameters: [][]byte{[]byte("a"), {}}}},
 		{"Parse of another's", ok(wire.AppendParseOf(nil, "n", "select $1\x00\x00\x01\x00\x00\x00\x17")), &pgproto3.Parse{Name: "n", Query: "select $1", ParameterOIDs: []uint32{23}}},
 		{"Sync", wire.AppendSync(nil), &pgproto3.Sync{}},
-		{"Describe", ok(wire.AppendDescribe(nil, "s")), &pgproto3.Describe{ObjectType: 'S', Name: "s"}},
+		{"Describe", ok(wire.AppendDescribe(nil, 'S', "s")), &pgproto3.Describe{ObjectType: 'S', Name: "s"}},
 		{"Execute", ok(wire.AppendExecute(nil, "p")), &pgproto3.Execute{Portal: "p"}},
 		{"ParameterDescription", wire.AppendNoParameters(nil), &pgproto3.ParameterDescription{}},
 		{"CommandComplete", ok(wire.AppendCommandComplete(nil, "SELECT 3")), &pgproto3.CommandComplete{CommandTag: []byte("SELECT 3")}},
