@@ -29,7 +29,7 @@ func (p *program) policyDiffCommand() *cobra.Command {
 		Use:   "diff --config FILE OLD NEW [--statements FILE]",
 		Short: "List what changes for users between two policy files",
 		Long: "List what changes for users between two policy files: what each may read, and the verdicts of statements: those of a file,\n" +
-			"else of the audit log where it keeps texts, and the curated queries. Nothing runs.\n" +
+			"else of the audit log and its rotated files where they keep texts, and the curated queries. Nothing runs.\n" +
 			"Exit code 0: nothing changes; 1: something does; 2: something is wrong.",
 		Args: exactly(2, "two policy files"),
 	}

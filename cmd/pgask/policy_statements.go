@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -25,32 +27,33 @@ type sent struct {
 func (s sent) about() string { return s.from + ": " + strings.Join(strings.Fields(s.text), " ") }
 
 // statementsToCompare are those of a file, else of the audit log where there is
-// one that keeps texts; and the curated queries.
+// one that keeps texts, with the files that it was rotated to; and the curated
+// queries.
 func statementsToCompare(all *configs.All, path string) ([]sent, error) {
-	named := path != ""
-	if !named && all.Config.Audit.Text == "full" {
-		path = all.Config.Audit.Path
-	}
 	var out []sent
-	if path != "" {
-		data, err := os.ReadFile(path)
-		switch {
-		case !named && errors.Is(err, fs.ErrNotExist): // nothing was written yet
-		case err != nil:
-			return nil, err
-		default:
-			if out, err = readSent(path, data); err != nil {
-				return nil, err
-			}
-		}
+	var err error
+	switch log := all.Config.Audit; {
+	case path != "":
+		out, err = readSent(path)
+	case log.Text == "full" && log.Path != "":
+		out, err = readLogs(audit.Files(log.Path))
+	}
+	if err != nil {
+		return nil, err
 	}
 	return append(out, curatedQuestions(all)...), nil
 }
 
 // readSent reads the JSON lines of an audit log, or SQL.
-func readSent(path string, data []byte) ([]sent, error) {
+func readSent(path string) ([]sent, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '{' {
-		return readAudited(path, data)
+		a := audited{}
+		err := a.read(path, bytes.NewReader(data))
+		return a.list, err
 	}
 	statements, err := stmt.Parse(string(data), stmt.Limits{Bytes: max(len(data), stmt.DefaultLimits().Bytes)})
 	if err != nil {
@@ -74,13 +77,40 @@ func readSent(path string, data []byte) ([]sent, error) {
 // limits.statement_bytes.
 const maxAuditLine = 64 << 20
 
-// readAudited reads what an audit log says of who sent what; each statement
-// counts once for each user and database. Lines without a text, as those of a
-// log of fingerprints, are left out.
-func readAudited(path string, data []byte) ([]sent, error) {
-	var out []sent
-	seen := map[sent]bool{}
-	lines := bufio.NewScanner(bytes.NewReader(data))
+// audited is what audit logs say of who sent what: each statement once for each
+// user and database.
+type audited struct {
+	list []sent
+	seen map[sent]bool
+}
+
+// readLogs reads those of the files that are there.
+func readLogs(paths []string) ([]sent, error) {
+	a := audited{}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // nothing was written yet, or it was removed just now
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = a.read(path, f)
+		_ = f.Close() // it was only read
+		if err != nil {
+			return nil, err
+		}
+	}
+	return a.list, nil
+}
+
+// read adds a log's statements. Lines without a text, as those of a log of
+// fingerprints, are left out.
+func (a *audited) read(path string, log io.Reader) error {
+	if a.seen == nil {
+		a.seen = map[sent]bool{}
+	}
+	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, maxAuditLine)
 	for n := 1; lines.Scan(); n++ {
 		var line struct {
@@ -92,17 +122,17 @@ func readAudited(path string, data []byte) ([]sent, error) {
 			continue
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return nil, fmt.Errorf("%s:%d: not a line of an audit log: %w", path, n, err)
+			return fmt.Errorf("%s:%d: not a line of an audit log: %w", path, n, err)
 		}
 		one := sent{user: line.User, database: line.Database, text: line.Text}
-		if one.text == "" || one.user == "" || seen[one] {
+		if one.text == "" || one.user == "" || a.seen[one] {
 			continue
 		}
-		seen[one] = true
+		a.seen[one] = true
 		one.from = fmt.Sprintf("%s:%d", path, n)
-		out = append(out, one)
+		a.list = append(a.list, one)
 	}
-	return out, lines.Err()
+	return lines.Err()
 }
 
 // curatedQuestions asks for each curated query in its own words, with example

@@ -149,6 +149,10 @@ func aside(path string) []string {
 	return out
 }
 
+// Files are those that a log at path is in, oldest first: what was put aside, and
+// path itself, whether it is there or not.
+func Files(path string) []string { return append(aside(path), path) }
+
 // oldest are the files to remove so that keep of them stay; 0 keeps all.
 func oldest(path string, keep int) []string {
 	all := aside(path)
