@@ -35,6 +35,8 @@ func semanticFields(s *Semantic) fields {
 		"entities":      records(&s.Entities, "name", entity),
 		"relationships": records(&s.Relationships, "", relationship),
 		"sources":       records(&s.Sources, "name", source),
+
+		"fiscal_year_start": integer(&s.FiscalYearStart, 1, 12),
 	}
 }
 

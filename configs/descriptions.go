@@ -233,6 +233,7 @@ var descriptions = map[string]map[string]string{
 		"relationships.*.from":            "schema.table.column that points.",
 		"relationships.*.to":              "schema.table.column that is pointed to.",
 		"relationships.*.cardinality":     "How many point to one.",
+		"fiscal_year_start":               "The month, 1 to 12, in which the fiscal year starts, for questions about fiscal years and quarters.",
 		"sources":                         "Vector tables; this version does nothing with them.",
 		"sources.*":                       "A vector table.",
 		"sources.*.name":                  "What it is called.",

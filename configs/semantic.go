@@ -7,6 +7,9 @@ type Semantic struct {
 	Entities      []Entity
 	Relationships []Relationship
 	Sources       []Source
+	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
+	// where there is none of its own.
+	FiscalYearStart int
 }
 
 // SemanticTable describes a table beyond what its comment says.

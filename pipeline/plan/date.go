@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -14,26 +15,27 @@ const maxOffset = 40000
 // compared with says whether it is a date or the moment at which it starts.
 func (c *checker) date(e *Expr, at string) *typed {
 	d := *e.Date
-	switch d.Unit {
-	case "year", "quarter", "month", "week", "day":
-	default:
+	if !slices.Contains(dateUnits, d.Unit) {
 		f := c.faultf(stageStructure, CodeChoice, at+"/date/unit", "a date's unit is year, quarter, month, week or day, not %q", d.Unit)
-		f.Nearest = nearest(d.Unit, []string{"year", "quarter", "month", "week", "day"})
+		f.Nearest = nearest(d.Unit, dateUnits)
 		return nil
 	}
-	if d.Fiscal {
-		c.faultf(stageStructure, CodeUnsupported, at+"/date/fiscal", "fiscal calendars can't be compiled yet")
+	if d.Fiscal && !c.fiscal(d.Unit, at+"/date/fiscal") {
 		return nil
 	}
-	limit := maxOffset
-	if d.Unit == "year" || d.Unit == "quarter" {
-		limit = 1000
-	}
-	if abs(d.Offset) > limit || abs(d.Days) > maxOffset {
+	if abs(d.Offset) > farthest(d.Unit) || abs(d.Days) > maxOffset {
 		c.faultf(stageStructure, CodeWrongShape, at+"/date", "the date is too far away")
 		return nil
 	}
 	return &typed{expr: Expr{Date: &d}, typ: typ{fam: famSymbol}, at: at}
+}
+
+// farthest is how many of a unit a symbolic date may be away.
+func farthest(unit string) int {
+	if unit == "year" || unit == "quarter" {
+		return 1000
+	}
+	return maxOffset
 }
 
 func abs(i int) int { return max(i, -i) }
@@ -44,6 +46,9 @@ func (c *checker) coerceDate(t *typed, to typ) *typed {
 	done := *t
 	done.typ = typeDate
 	day, err := c.day(*t.expr.Date)
+	if t.back != nil && t.back.back > 0 {
+		day, err = c.movedBack(t.back)
+	}
 	if err != nil {
 		c.faultf(stageNames, CodeLiteral, t.at+"/date", "%v", err)
 		return nil
@@ -99,9 +104,17 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("today: %w", err)
 		}
+		if d.Fiscal {
+			shift := c.fiscalShift()
+			start := Date{Unit: d.Unit, Offset: d.Offset}.On(midnight(today.Year(), today.Month()-time.Month(shift), 1))
+			return textNode(start.AddDate(0, shift, d.Days).Format(time.DateOnly), "date"), nil
+		}
 		return textNode(d.On(today).Format(time.DateOnly), "date"), nil
 	}
 	n := currentDateNode()
+	if d.Fiscal {
+		n = months("-", n, c.fiscalShift())
+	}
 	days := d.Days
 	switch d.Unit {
 	case "day":
@@ -111,6 +124,9 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 		if d.Offset != 0 {
 			step := fmt.Sprintf("%d %ss", abs(d.Offset)*steps(d.Unit), stepUnit(d.Unit))
 			n = opNode(sign(d.Offset), n, textNode(step, "interval"))
+		}
+		if d.Fiscal {
+			n = months("+", n, c.fiscalShift())
 		}
 		n = castNode(n, "date")
 	}

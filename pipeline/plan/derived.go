@@ -44,7 +44,7 @@ func (c *checker) traces(t *typed) []string {
 	var out []string
 	if call := t.expr.Call; call != nil && len(t.parts) == 1 && t.parts[0].typ.moment() {
 		switch call.Func {
-		case "date", "date_trunc", "date_part", "dow", "hour", "hour_start":
+		case "date", "date_trunc", "date_part", "dow", "hour", "hour_start", "fiscal_year", "fiscal_quarter":
 			out = append(out, "calendar "+call.Func+" "+call.Unit)
 		}
 	}

@@ -61,7 +61,7 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 	case "plan":
 		t = c.scalar(e, at, env)
 	default:
-		c.faultf(stageStructure, CodeUnsupported, at+"/"+forms[0], "%s can't be compiled yet", forms[0])
+		t = c.period(e, at, env)
 	}
 	if t != nil {
 		t.at = at

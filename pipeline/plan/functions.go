@@ -31,6 +31,8 @@ func Functions() []Function {
 		{"date_part", "unit; date or time", "integer", "the year, quarter, month, week or day as a number", 1, 1, datePart},
 		{"date_trunc", "unit; date or time", "same", "the start of the year, quarter, month, week or day", 1, 1, dateTrunc},
 		{"dow", "date or time", "integer", "the day of the week, 0 is Sunday", 1, 1, partOf("dow")},
+		{"fiscal_quarter", "date or time", "integer", "1 to 4, of the fiscal year", 1, 1, fiscalPart("fiscal_quarter", "quarter")},
+		{"fiscal_year", "date or time", "integer", "the fiscal year, called after the year in which it ends", 1, 1, fiscalPart("fiscal_year", "year")},
 		{"floor", "number", "same, integers stay", "the next whole number below", 1, 1, whole("floor")},
 		{"greatest", "any, any …", "common type", "the largest that is not null", 2, 0, minMax(pg_query.MinMaxOp_IS_GREATEST)},
 		{"hour", "date or time", "integer", "the hour of the day, 0 to 23", 1, 1, partOf("hour")},

@@ -209,6 +209,9 @@ func isKey(t *catalog.Table, column string) bool {
 // rejectsNull tells whether a condition is certainly not true for the empty
 // row of an outer join to r.
 func rejectsNull(t *typed, r *rel) bool {
+	if t.expr.Period != nil {
+		return t.parts[0].rel == r
+	}
 	if t.expr.Op == nil {
 		return false
 	}

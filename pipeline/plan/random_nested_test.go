@@ -134,3 +134,32 @@ func (g *generator) subplan(value func(*generator) plan.Expr) *plan.Plan {
 	p.Select = []plan.Item{{Expr: value(inner)}}
 	return p
 }
+
+// window is over rows, or over the groups of a block that aggregates.
+func (g *generator) window() plan.Expr {
+	w := &plan.Window{Func: g.pick("window", "row_number", "rank", "ntile", "lag", "first_value", "last_value", "sum", "avg", "count", "max", "percent_rank")}
+	switch w.Func {
+	case "ntile":
+		w.Args = []plan.Expr{{Literal: &plan.Literal{Value: 3}}}
+	case "lag", "first_value", "last_value", "max", "sum", "avg":
+		w.Args = []plan.Expr{g.number(1)}
+		if g.chance("aggregate", 30) {
+			w.Args = []plan.Expr{{Aggregate: &plan.Aggregate{Func: "count"}}}
+		}
+	}
+	if g.chance("partition", 50) {
+		w.PartitionBy = []plan.Expr{g.column()}
+	}
+	if g.chance("order", 80) {
+		e := g.column()
+		w.OrderBy = []plan.Order{{Expr: &e, Desc: g.chance("desc", 50)}}
+	}
+	if g.chance("frame", 30) {
+		start, end := rapid.IntRange(-2, 1).Draw(g.T, "start"), rapid.IntRange(-1, 2).Draw(g.T, "end")
+		w.Frame = &plan.Frame{Unit: g.pick("unit", "rows", "groups"), Start: &start, End: &end}
+		if g.chance("open", 30) {
+			w.Frame.Start = nil
+		}
+	}
+	return plan.Expr{Window: w}
+}

@@ -186,6 +186,10 @@ func (g *generator) condition(depth int) *plan.Expr {
 		return op("not", *g.condition(depth - 1))
 	case k == 2:
 		return op(g.pick("null", "is_null", "is_not_null"), g.column())
+	case k == 3 && g.chance("period", 40):
+		p := &plan.Period{Column: g.column("date", "timestamp").Column, Unit: g.pick("unit", "year", "quarter", "month", "week", "day"), Last: 3, Back: 2, ToDate: g.chance("to date", 30)}
+		p.Fiscal = p.Unit == "quarter"
+		return &plan.Expr{Period: p}
 	case k == 3:
 		return op(compare, g.moment(), g.moment())
 	case k == 4:
@@ -194,35 +198,6 @@ func (g *generator) condition(depth int) *plan.Expr {
 		return op(g.pick("in", "in", "not_in", "between"), g.text(1), plan.Expr{Literal: &plan.Literal{Value: "a"}}, plan.Expr{Literal: &plan.Literal{Value: "EMEA"}})
 	}
 	return op(compare, g.number(2), g.number(2))
-}
-
-// window is over rows, or over the groups of a block that aggregates.
-func (g *generator) window() plan.Expr {
-	w := &plan.Window{Func: g.pick("window", "row_number", "rank", "ntile", "lag", "first_value", "last_value", "sum", "avg", "count", "max", "percent_rank")}
-	switch w.Func {
-	case "ntile":
-		w.Args = []plan.Expr{{Literal: &plan.Literal{Value: 3}}}
-	case "lag", "first_value", "last_value", "max", "sum", "avg":
-		w.Args = []plan.Expr{g.number(1)}
-		if g.chance("aggregate", 30) {
-			w.Args = []plan.Expr{{Aggregate: &plan.Aggregate{Func: "count"}}}
-		}
-	}
-	if g.chance("partition", 50) {
-		w.PartitionBy = []plan.Expr{g.column()}
-	}
-	if g.chance("order", 80) {
-		e := g.column()
-		w.OrderBy = []plan.Order{{Expr: &e, Desc: g.chance("desc", 50)}}
-	}
-	if g.chance("frame", 30) {
-		start, end := rapid.IntRange(-2, 1).Draw(g.T, "start"), rapid.IntRange(-1, 2).Draw(g.T, "end")
-		w.Frame = &plan.Frame{Unit: g.pick("unit", "rows", "groups"), Start: &start, End: &end}
-		if g.chance("open", 30) {
-			w.Frame.Start = nil
-		}
-	}
-	return plan.Expr{Window: w}
 }
 
 func (g *generator) item() plan.Expr {

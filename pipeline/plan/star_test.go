@@ -84,7 +84,7 @@ func cname(table string) configs.Name { return configs.Name{Schema: "public", Ta
 
 // meaning is the sample company's semantic file.
 func meaning() configs.Semantic {
-	return configs.Semantic{Metrics: []configs.Metric{
+	return configs.Semantic{FiscalYearStart: 4, Metrics: []configs.Metric{
 		{Name: "revenue", Table: cname("order_items"), Expr: "sum(quantity * unit_price * (1 - discount))",
 			Filter: map[string]string{"public.orders": "status = 'completed'"}, Unit: "USD", Additivity: configs.Additivity{Kind: "additive"}},
 		{Name: "orders", Table: cname("orders"), Expr: "count(*)", Filter: map[string]string{"public.orders": "status = 'completed'"},

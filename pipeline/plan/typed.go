@@ -25,6 +25,8 @@ type typed struct {
 	test string
 	// windowed is set for a window function.
 	windowed bool
+	// back is set for the end of a period that ends with today's day.
+	back *symbol
 	// outer tells that it is a column of a block around this one.
 	outer bool
 }

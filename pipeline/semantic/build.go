@@ -24,7 +24,7 @@ type builder struct {
 // is a warning, since the file may be for several databases; a definition that
 // can't be right is a fault.
 func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault) {
-	b := &builder{snapshot: s, model: &Model{Version: version(file), Tables: map[catalog.Name]*Table{}}}
+	b := &builder{snapshot: s, model: &Model{Version: version(file), Tables: map[catalog.Name]*Table{}, FiscalYearStart: file.FiscalYearStart}}
 	for _, t := range file.Tables {
 		b.table(t)
 	}
@@ -74,6 +74,9 @@ func version(file configs.Semantic) string {
 	for _, x := range file.Sources {
 		x.Pos, x.Table.Pos = configs.Pos{}, configs.Pos{}
 		_ = enc.Encode([]any{"source", x})
+	}
+	if file.FiscalYearStart != 0 {
+		_ = enc.Encode([]any{"fiscal_year_start", file.FiscalYearStart})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -13,6 +13,9 @@ type Model struct {
 	Metrics       []*Metric // sorted by name
 	Entities      []*Entity
 	Relationships []*Relationship // declared foreign keys and configured ones, sorted
+	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
+	// where the file doesn't say.
+	FiscalYearStart int
 }
 
 // Table is what is known of a table beyond the catalog.

@@ -10,7 +10,7 @@ import (
 // for a role, holds: a metric whose table, columns or filters aren't all visible
 // isn't there.
 func (m *Model) Visible(s *catalog.Snapshot) *Model {
-	v := &Model{Version: m.Version, Tables: map[catalog.Name]*Table{}}
+	v := &Model{Version: m.Version, Tables: map[catalog.Name]*Table{}, FiscalYearStart: m.FiscalYearStart}
 	for name, t := range m.Tables {
 		if seen := s.Table(name); seen != nil {
 			v.Tables[name] = t.visible(seen)
