@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,12 +67,33 @@ func TestPlans(t *testing.T) {
 }
 
 // answer is the rows and the SQL of a question's plan. The plan is written and
-// read on the way, as a model's is.
+// read on the way, as a model's is. Its canonical form must mean the same, and
+// the columns that it promises must be those that Postgres describes.
 func answer(ctx context.Context, s *Set, q Question) ([][]*string, string, error) {
 	p, err := s.Plan(q)
 	if err != nil {
 		return nil, "", err
 	}
+	checked, sql, err := compiled(s, p)
+	if err != nil {
+		return nil, "", err
+	}
+	canonical, again, err := compiled(s, checked.Plan())
+	if err != nil {
+		return nil, "", fmt.Errorf("the canonical form: %w", err)
+	}
+	if again != sql || canonical.Hash() != checked.Hash() {
+		return nil, "", errors.New("the canonical form is another plan")
+	}
+	if err := described(ctx, s, checked, sql); err != nil {
+		return nil, "", err
+	}
+	rows, err := Rows(ctx, s.Conn.PgConn(), sql)
+	return rows, sql, err
+}
+
+// compiled writes a plan, reads it, checks it and makes SQL of it.
+func compiled(s *Set, p *plan.Plan) (*plan.Checked, string, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, "", err
@@ -84,11 +106,29 @@ func answer(ctx context.Context, s *Set, q Question) ([][]*string, string, error
 		return nil, "", err
 	}
 	sql, err := stmt.Print(plan.Compile(checked))
+	return checked, sql, err
+}
+
+// described compares the promised columns with Postgres's description.
+func described(ctx context.Context, s *Set, checked *plan.Checked, sql string) error {
+	d, err := s.Conn.PgConn().Prepare(ctx, "", sql, nil)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	rows, err := Rows(ctx, s.Conn.PgConn(), sql)
-	return rows, sql, err
+	columns := checked.Columns()
+	if len(columns) != len(d.Fields) {
+		return fmt.Errorf("%d columns are promised, %d come", len(columns), len(d.Fields))
+	}
+	for i, f := range d.Fields {
+		var name string
+		if err := s.Conn.QueryRow(ctx, "SELECT format_type($1, $2)", f.DataTypeOID, f.TypeModifier).Scan(&name); err != nil {
+			return err
+		}
+		if columns[i] != (plan.Column{Name: f.Name, Type: name}) {
+			return fmt.Errorf("%v is promised, %s %s comes", columns[i], f.Name, name)
+		}
+	}
+	return nil
 }
 
 // reason is an error's construct or code.
