@@ -202,13 +202,7 @@ func keyOf(t *typed) string {
 // grouping decides what the block groups by and refuses columns that are
 // neither grouped nor aggregated.
 func (c *checker) grouping(b *block) {
-	b.grouped = len(c.given.GroupBy) > 0 || b.having != nil
-	for _, o := range b.items {
-		b.grouped = b.grouped || o.aggregated()
-	}
-	for _, k := range b.order {
-		b.grouped = b.grouped || k.aggregated()
-	}
+	b.grouped = len(c.given.GroupBy) > 0 || b.aggregates()
 	if !b.grouped {
 		return
 	}
@@ -235,6 +229,12 @@ func (c *checker) grouping(b *block) {
 	for _, k := range b.order {
 		c.demandGrouped(b, k.typed)
 	}
+}
+
+// aggregates tells whether the block groups without a group_by.
+func (b *block) aggregates() bool {
+	return b.having != nil || slices.ContainsFunc(b.items, func(o *output) bool { return o.aggregated() }) ||
+		slices.ContainsFunc(b.order, func(k *sortKey) bool { return k.aggregated() })
 }
 
 // constant tells whether an expression reads no column.

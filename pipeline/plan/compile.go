@@ -133,7 +133,11 @@ func (c *checker) canonical(b *block) *Plan {
 	for _, o := range b.items {
 		p.Select = append(p.Select, Item{Expr: o.expr, As: o.name})
 	}
-	for _, g := range b.extra {
+	named := b.extra
+	if len(named) == 0 && !b.aggregates() {
+		named = b.groups // nothing else says that the block groups
+	}
+	for _, g := range named {
 		p.GroupBy = append(p.GroupBy, g.expr)
 	}
 	if b.having != nil {
