@@ -37,16 +37,7 @@ func (s attackSuite) world(t *testing.T) *attackWorld {
 	for _, file := range []string{"schema.sql", "rls.sql"} {
 		load(t, admin, filepath.Join(s.dir, file))
 	}
-	config, listen := w.writeConfig(t)
-	var err error
-	if w.proxy, err = startServe(config, listen); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.proxy.stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	w.proxy = w.serve(t)
 	return w
 }
 
@@ -68,34 +59,18 @@ func load(t *testing.T, conn *pgx.Conn, path string) {
 	}
 }
 
-// writeConfig writes pgask's files; the governed user is analyst.
-func (w *attackWorld) writeConfig(t *testing.T) (config, listen string) {
+// serve runs pgask; the governed user is analyst.
+func (w *attackWorld) serve(t *testing.T) *proxy {
 	t.Helper()
 	policy, err := os.ReadFile(w.suite.policy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	listen = freeAddress()
-	for name, text := range map[string]string{
-		"policy.yaml":   string(policy),
-		"users.yaml":    fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst, attributes: %s}\n", verifier(t), w.suite.attributes),
-		"semantic.yaml": "{}",
-		"curated.yaml":  "{}",
-		"pgask.yaml": fmt.Sprintf(`listen: %s
-http: %s
-tls: {mode: disable}
-files: {users: users.yaml, policy: policy.yaml, semantic: semantic.yaml, curated: curated.yaml}
-databases:
-  attacked: {dsn: %s, pool: {mode: session, size: 20}}
-audit: {path: audit.jsonl}
-`, listen, freeAddress(), quoted(w.server.UserDSN(w.database, w.suite.backend, "not checked"))),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "pgask.yaml"), listen
+	dsn := quoted(w.server.UserDSN(w.database, w.suite.backend, "not checked"))
+	return serveFiles(t, "databases:\n  attacked: {dsn: "+dsn+", pool: {mode: session, size: 20}}\naudit: {path: audit.jsonl}\n", map[string]string{
+		"policy.yaml": string(policy),
+		"users.yaml":  fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst, attributes: %s}\n", verifier(t), w.suite.attributes),
+	})
 }
 
 func quoted(s string) string {

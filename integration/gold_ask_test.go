@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -99,29 +98,12 @@ func serveGold(t *testing.T, s *gold.Set, dsn, llm string) *proxy {
 		fmt.Fprintf(&semantic, "  - {from: %s, to: %s, cardinality: %s}\n",
 			r.From.Schema+"."+r.From.Table+"."+r.From.Column, r.To.Schema+"."+r.To.Table+"."+r.To.Column, r.Cardinality)
 	}
-	dir, listen := t.TempDir(), freeAddress()
-	for name, text := range map[string]string{
+	return serveFiles(t, fmt.Sprintf("databases:\n  tuning: {dsn: %s}\nplanner: {order: [model]}\nindex: {samples: false}\nllm: %s\n", quoted(dsn), llm), map[string]string{
 		"semantic.yaml": semantic.String(),
 		"policy.yaml": "version: 1\nroles:\n  analyst:\n    mode: governed\n    ask: true\n    tables: {allow: [\"*.*\"]}\n" +
 			"    limits: {rows: 0, explain_rows: 0}\n",
 		"users.yaml": fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst}\n", verifier(t)),
-		"pgask.yaml": fmt.Sprintf("listen: %s\nhttp: %s\ntls: {mode: disable}\ndatabases:\n  tuning: {dsn: %s}\nplanner: {order: [model]}\nindex: {samples: false}\nllm: %s\n",
-			listen, freeAddress(), quoted(dsn), llm),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := startServe(filepath.Join(dir, "pgask.yaml"), listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Error(err)
-		}
 	})
-	return p
 }
 
 // widen makes empty tables until there are as many as want.

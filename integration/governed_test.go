@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,27 +33,11 @@ func newGovernedWorld(t *testing.T, mode, rules string, statements ...string) *g
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	dir, listen := t.TempDir(), freeAddress()
-	for name, text := range map[string]string{
+	w.proxy = serveFiles(t, fmt.Sprintf("databases:\n  world: {dsn: %s, pool: {mode: %s, size: 3}}\n", quoted(server.DSN(database)), mode), map[string]string{
 		"policy.yaml": "version: 1\nroles:\n  analyst:\n    mode: governed\n    databases: [world]\n" + rules,
 		"users.yaml":  fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst, attributes: {tenant_id: 1}}\n", verifier(t)),
-		"pgask.yaml": fmt.Sprintf("listen: %s\nhttp: %s\ntls: {mode: disable}\ndatabases:\n  world: {dsn: %s, pool: {mode: %s, size: 3}}\n",
-			listen, freeAddress(), quoted(server.DSN(database)), mode),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var err error
-	if w.proxy, err = startServe(filepath.Join(dir, "pgask.yaml"), listen); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.proxy.stop(); err != nil {
-			t.Error(err)
-		}
 	})
-	u := url.URL{Scheme: "postgres", User: url.UserPassword("analyst", "analyst"), Host: listen, Path: "/world", RawQuery: "sslmode=disable"}
+	u := url.URL{Scheme: "postgres", User: url.UserPassword("analyst", "analyst"), Host: w.proxy.addr, Path: "/world", RawQuery: "sslmode=disable"}
 	w.dsn = u.String()
 	return w
 }

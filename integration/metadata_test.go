@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,34 +52,10 @@ func newToolsWorld(t *testing.T) *toolsWorld {
 	if _, err := admin.Exec(t.Context(), toolNames); err != nil {
 		t.Fatal(err)
 	}
-	dir, listen := t.TempDir(), freeAddress()
-	for name, text := range map[string]string{
-		"policy.yaml":   toolPolicy,
-		"users.yaml":    fmt.Sprintf("users:\n  - {name: ana, password: %q, role: clerk}\n", verifier(t)),
-		"semantic.yaml": "{}",
-		"curated.yaml":  "{}",
-		"pgask.yaml": fmt.Sprintf(`listen: %s
-http: %s
-tls: {mode: disable}
-files: {users: users.yaml, policy: policy.yaml, semantic: semantic.yaml, curated: curated.yaml}
-databases:
-  shop: {dsn: %s, pool: {mode: session, size: 20}}
-`, listen, freeAddress(), quoted(w.server.DSN(w.database))),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := startServe(filepath.Join(dir, "pgask.yaml"), listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.addr = p.addr
+	w.addr = serveFiles(t, fmt.Sprintf("databases:\n  shop: {dsn: %s, pool: {mode: session, size: 20}}\n", quoted(w.server.DSN(w.database))), map[string]string{
+		"policy.yaml": toolPolicy,
+		"users.yaml":  fmt.Sprintf("users:\n  - {name: ana, password: %q, role: clerk}\n", verifier(t)),
+	}).addr
 	return w
 }
 
