@@ -118,6 +118,7 @@ func (c *checker) noAggregate(a *Aggregate, name, at string) {
 	if slices.Contains(countDistinct, name) {
 		f.Message = fmt.Sprintf(`%s is no aggregate: write {"func": "count", "distinct": true}`, a.Func)
 		f.Repair = Repair{{"replace", at + "/func", "count"}, {"add", at + "/distinct", true}}
+		f.Safe = true
 		return
 	}
 	if f.Nearest = nearest(name, aggregateNames); len(f.Nearest) == 0 {

@@ -51,6 +51,7 @@ func (c *checker) unit(call *Call, at string) *pg_query.Node {
 	if instead != "" {
 		f.Message += "; call " + instead + " instead"
 		f.Repair = Repair{{"replace", at, Call{Func: instead, Args: call.Args}}}
+		f.Safe = true
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ func (c *checker) fiscal(unit, at string) bool {
 	case unit != "year" && unit != "quarter":
 		f := c.faultf(stageStructure, CodeUnsupported, at, "a %s is the same in a fiscal calendar; only years and quarters differ", unit)
 		f.Repair = Repair{{"remove", at, nil}}
+		f.Safe = true
 	case c.Semantic.FiscalYearStart == 0:
 		c.faultf(stageStructure, CodeUnsupported, at, "no fiscal year is defined: semantic.yaml has no fiscal_year_start")
 	default:

@@ -45,6 +45,7 @@ func (c *checker) source(table string, p *Plan, as, at string) *rel {
 	if as == "" {
 		f := c.faultf(stageStructure, CodeMissing, at, "a derived block has an alias: key \"as\" is missing")
 		f.Repair = Repair{{"add", at + "/as", c.freshAlias("block")}}
+		f.Safe = true
 	}
 	q := c.query(p, at+"/plan", nil, env{})
 	if q == nil || as == "" {

@@ -108,6 +108,7 @@ func (c *checker) coerce(t *typed, to typ) *typed {
 		if to.fam == famText {
 			f.Code = CodeType
 			f.Repair = Repair{{"replace", t.at + "/literal/value", fmt.Sprint(value)}}
+			f.Safe = true
 		}
 		if to.fam == famEnum {
 			f.Nearest = c.labels(to, fmt.Sprint(value))

@@ -10,8 +10,7 @@ import (
 // them, with the same arguments.
 var otherNames = map[string]string{"ceiling": "ceil", "char_length": "length", "character_length": "length", "len": "length",
 	"substr": "substring", "pow": "power", "btrim": "trim", "ifnull": "coalesce", "nvl": "coalesce", "lcase": "lower", "ucase": "upper",
-	"instr": "strpos", "dateadd": "date_add", "datediff": "date_diff", "datepart": "date_part", "datetrunc": "date_trunc",
-	"day_of_week": "dow", "weekday": "dow"}
+	"instr": "strpos", "datepart": "date_part", "datetrunc": "date_trunc"}
 
 // otherForms are what SQL writes as functions and the language says otherwise.
 var otherForms = map[string]string{
@@ -21,6 +20,8 @@ var otherForms = map[string]string{
 	"today":        `write {"date": {"unit": "day"}} for today`,
 	"extract":      `call date_part with a unit of year, quarter, month, week or day`,
 	"age":          `call date_diff with a unit for whole years or days between two dates`,
+	"datediff":     `call date_diff with a unit, the earlier date first`,
+	"dateadd":      `call date_add with a unit, the date first`,
 	"to_char":      `call date_part or date_trunc with a unit of year, quarter, month, week or day`,
 	"strftime":     `call date_part or date_trunc with a unit of year, quarter, month, week or day`,
 	"position":     `call strpos with the text first`,
@@ -44,9 +45,11 @@ func (c *checker) noFunction(call *Call, at string, functions []Function) {
 	case otherNames[name] != "":
 		f.Nearest = []string{otherNames[name]}
 		f.Repair = Repair{{"replace", at + "/func", otherNames[name]}}
+		f.Safe = true
 	case slices.Contains(dateUnits, name) && len(call.Args) == 1:
 		f.Message = fmt.Sprintf("%s is not a function of a plan: call date_part with it as unit", call.Func)
 		f.Repair = Repair{{"replace", at, Call{Func: "date_part", Unit: name, Args: call.Args}}}
+		f.Safe = true
 	default:
 		var names []string
 		for _, x := range functions {

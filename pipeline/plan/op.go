@@ -157,6 +157,7 @@ func (c *checker) compared(name string, args []*typed, at string) bool {
 		f := c.faultf(stageNames, CodeLiteral, a.at, "comparing with null is never true; use is_null or is_not_null")
 		if test := map[string]string{"=": "is_null", "<>": "is_not_null"}[name]; test != "" {
 			f.Repair = Repair{{"replace", at, Op{Op: test, Args: []Expr{args[1-i].expr}}}}
+			f.Safe = true
 		}
 		return false
 	}

@@ -79,8 +79,10 @@ type Rejection struct {
 	Message string
 	// Nearest holds the names that may have been meant, nearest first.
 	Nearest []string
-	// Repair is set where one change certainly makes this fault go away.
+	// Repair is set where one change certainly makes this fault go away; Safe
+	// tells that it can't change what the plan means either.
 	Repair Repair
+	Safe   bool
 	// Hint is what the asker could ask for instead, "" where nothing is sure.
 	Hint string
 

@@ -2,11 +2,39 @@ package plan
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
+
+// maxMends bounds the repairs of one plan.
+const maxMends = 20
+
+// Mend validates a plan. Where all that is wrong with it has a repair that can't
+// change what it means, they are applied: it returns the plan that passed, and
+// the faults that it no longer has. The error is that of the plan as it was given.
+func Mend(p *Plan, c Context) (mended *Plan, checked *Checked, faults []*Rejection, err error) {
+	for mended = p; ; {
+		done, wrong := Validate(mended, c)
+		if wrong == nil {
+			return mended, done, faults, nil
+		}
+		if err == nil {
+			err = wrong
+		}
+		var r *Rejections
+		if !errors.As(wrong, &r) || len(faults) == maxMends || slices.ContainsFunc(r.All, func(f *Rejection) bool { return !f.Safe }) {
+			return nil, nil, nil, err
+		}
+		next, fault := r.All[0].Repair.Apply(mended)
+		if fault != nil {
+			return nil, nil, nil, err
+		}
+		mended, faults = next, append(faults, r.All[0])
+	}
+}
 
 // Apply makes the repaired plan; the given one stays as it is. The result is
 // as unchecked as any other plan.

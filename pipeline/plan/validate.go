@@ -19,6 +19,7 @@ func Validate(p *Plan, c Context) (*Checked, error) {
 	if p.Version != Version {
 		f := k.faultf(stageStructure, CodeVersion, "/version", "the plan language is version %d, not %d", Version, p.Version)
 		f.Repair = Repair{{"add", "/version", Version}}
+		f.Safe = true
 	}
 	q := k.query(p, "", nil, env{})
 	if onlyLate(k.faults) {

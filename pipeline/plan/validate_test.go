@@ -217,3 +217,52 @@ func TestMetricOverLeftJoin(t *testing.T) {
 		t.Errorf("%s\nwant %s", sql, want)
 	}
 }
+
+// Spellings are mended as long as that is all that is wrong; a guess at what was
+// meant never is.
+func TestMend(t *testing.T) {
+	c := testContext(t)
+	year := `{"call":{"func":"YEAR","args":[` + col("ordered_at") + `]}}`
+	tests := []struct {
+		name, plan string
+		faults     []string
+		refused    bool
+	}{
+		{"nothing", from + `"ports"},` + sel(col("name")) + `}`, nil, false},
+		{"three spellings", `{"version":2,"from":{"table":"orders"},"where":` + eq(col("status"), lit("5")) + `,` + sel(year, `{"call":{"func":"LEN","args":[`+col("status")+`]}}`) + `}`,
+			[]string{"/version", "/where/op/args/1/literal", "/select/0/expr/call/func", "/select/1/expr/call/func"}, false},
+		{"a spelling and a guess", from + `"orders"},` + sel(year, col("statu")) + `}`, nil, true},
+		{"a guess alone", from + `"order"},` + sel(agg("count", "")) + `}`, nil, true},
+		{"a fan-out", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"}],` + sel(agg("count", col("a.id"))) + `}`, nil, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := plan.Decode([]byte(test.plan))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mended, checked, faults, err := plan.Mend(p, c)
+			if test.refused {
+				_, want := plan.Validate(p, c)
+				if err == nil || err.Error() != want.Error() || mended != nil || checked != nil {
+					t.Errorf("%v, want %v", err, want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var paths []string
+			for _, f := range faults {
+				paths = append(paths, f.Path)
+			}
+			if diff := cmp.Diff(test.faults, paths); diff != "" {
+				t.Error(diff)
+			}
+			again, err := plan.Validate(mended, c)
+			if err != nil || again.Hash() != checked.Hash() {
+				t.Errorf("the mended plan is another: %v", err)
+			}
+		})
+	}
+}

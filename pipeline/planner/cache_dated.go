@@ -59,6 +59,9 @@ func counts(key, number string) bool {
 	case "offset", "days":
 		n, err := strconv.Atoi(number)
 		return err != nil || n < -1 || n > 1
+	case "last", "back": // of a period; a year back is twelve months or four quarters
+		n, err := strconv.Atoi(number)
+		return err != nil || n < 0 || n > 1 && !(key == "back" && (n == 4 || n == 12))
 	}
 	return false
 }

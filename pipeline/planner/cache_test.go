@@ -147,6 +147,10 @@ func TestDated(t *testing.T) {
 		{"since january", date("month", -10, 0), true},
 		{"past 30 days", date("day", -30, 0), false},
 		{"since the 15th", date("month", 0, 14), true},
+		{"the past 6 months", where(`{"period":{"column":"a","unit":"month","last":6}}`), false},
+		{"since june", where(`{"period":{"column":"a","unit":"month","last":6}}`), true},
+		{"this month a year ago", where(`{"period":{"column":"a","unit":"month","back":12}}`), false},
+		{"june", where(`{"period":{"column":"a","unit":"month","back":5}}`), true},
 	} {
 		if got := dated([]byte(c.text), c.question); got != c.want {
 			t.Errorf("%s with %s: %t", c.question, c.text, got)

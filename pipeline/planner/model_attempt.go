@@ -77,7 +77,7 @@ func (a *attempts) accept(text string, n int) error {
 	var made *plan.Plan
 	var checked *plan.Checked
 	if err == nil {
-		made, checked, err = a.check(answer.plan)
+		made, checked, err = a.check(answer.plan, n)
 	}
 	if err != nil {
 		a.step(stage, "rejected", err.Error(), time.Since(start))
@@ -95,14 +95,20 @@ func (a *attempts) accept(text string, n int) error {
 // surely, and every rejected attempt shows that it guessed.
 func confidence(n int) float64 { return max(0.5, 1-0.1*float64(n)) }
 
-func (a *attempts) check(text []byte) (*plan.Plan, *plan.Checked, error) {
+// check reads a plan, and mends what is certain to mean the same: that costs no
+// other attempt.
+func (a *attempts) check(text []byte, n int) (*plan.Plan, *plan.Checked, error) {
 	p, err := plan.Decode(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	checked, err := plan.Validate(p, a.in.Context())
+	start := time.Now()
+	p, checked, mended, err := plan.Mend(p, a.in.Context())
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, f := range mended {
+		a.step(fmt.Sprintf("repair %d", n), "ok", f.String(), time.Since(start))
 	}
 	return p, checked, demanded(checked.Columns(), a.in.Columns)
 }

@@ -31,6 +31,9 @@ func (p prompt) user(faults []string) string {
 func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	var head strings.Builder
 	head.WriteString("[TODAY]\n" + dateOf(in) + "\n\n")
+	if in.Semantic != nil && in.Semantic.FiscalYearStart > 0 {
+		head.WriteString("[FISCAL_YEAR_START]\n" + time.Month(in.Semantic.FiscalYearStart).String() + "\n\n")
+	}
 	if in.Columns != nil {
 		head.WriteString("[EXPECTED_COLUMNS]\n" + compact(expected(in)) + "\n\n")
 	}

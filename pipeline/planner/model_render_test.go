@@ -222,7 +222,7 @@ func TestModelExamplesAreValid(t *testing.T) {
 			t.Errorf("%v in %s", err, line)
 		}
 	}
-	if n != 4 {
+	if n != 6 {
 		t.Errorf("%d examples", n)
 	}
 }

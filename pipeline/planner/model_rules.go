@@ -26,27 +26,35 @@ Reply with one JSON object and nothing else:
 
 THE PLAN
 version: always 1.
-from: {"table": "schema.table", "as": "alias"}.
-joins: each joins one new table to one named before: {"table": …, "as": …, "kind": "inner", "to": "alias before", "key": "name of a key in the schema", "where": null}.
-  kind left keeps rows without partner; semi keeps rows that have a partner, anti rows that have none, and neither adds columns.
+from: {"table": "schema.table", "as": "alias"}, or {"plan": {…}, "as": "alias"}, a block inside: its selected names are the alias's columns.
+joins: each joins one new table or block to one named before: {"table": …, "as": …, "kind": "inner", "to": "alias before", "key": "name of a key in the schema", "where": null}.
+  kind left keeps rows without partner, right those of the new one, full both; semi keeps rows that have a partner, anti rows that have none, and neither adds columns.
+  A block has "plan" for "table"; where it doesn't select a key's columns, "on": [["alias before.column", "alias.column"]] joins it by columns that mean the same on both sides.
   where restricts the joined table's rows: use it for semi, anti and left joins. A table joined "to" a semi or anti joined one stands inside of it. reverse is only for a key from a table to itself.
 where, having: one expression that is true or false. where filters rows; having filters groups, by a metric or an aggregate.
 select: [{"expr": …, "as": "name"}]. Where an item holds a metric or an aggregate, the other items are the grouping.
 group_by: only groupings that are not selected.
 order_by: [{"item": "name of a selected item", "desc": true}], or "expr" instead of "item".
 limit, offset: whole numbers; an offset needs an order. distinct: true for rows without repeats.
-reasoning: one sentence, never run.
+set: {"op": "union|intersect|except", "all": false, "plans": [{…}, {…}]}, in place of everything but order_by (by item), limit and offset; columns are matched by position.
+reasoning: one sentence, never run. Plans inside a plan have neither version nor reasoning.
 
 AN EXPRESSION has exactly one of these properties:
 column: "alias.column".
 literal: {"value": "text, number, true, false or null", "type": "date"}; type is only needed where nothing is compared with it.
 metric: "name of a metric in the schema".
-aggregate: {"func": "count|sum|avg|min|max", "arg": …, "distinct": false, "filter": null}; count without arg counts rows.
-call: {"func": …, "unit": "month", "args": […]}; only date_trunc and date_part have a unit. The functions are:
+aggregate: {"func": "count|sum|avg|min|max|stddev|variance|median|percentile_cont|percentile_disc|string_agg|bool_and|bool_or", "arg": …, "distinct": false, "filter": null}; count without arg counts rows, percentiles have a "fraction" from 0 to 1.
+window: {"func": "row_number|rank|dense_rank|percent_rank|cume_dist|ntile|lag|lead|first_value|last_value|sum|avg|min|max|count", "args": […], "partition_by": […], "order_by": [{"expr": …}], "frame": {"unit": "rows", "start": -2, "end": 0}}; only in select and order_by, over rows or over the block's aggregates. To filter by one, select it in a block inside.
+plan: {…}, a plan inside: a value where it has one column and one row (an aggregate without grouping, or an order and limit 1). It may name the aliases around it.
+cast: {"arg": …, "to": "text|integer|bigint|numeric|double precision|boolean|date|timestamp"}; null where it isn't one.
+call: {"func": …, "unit": "year|quarter|month|week|day", "args": […]}; only those named date_… have a unit. The functions are:
 {functions}
-op: {"op": …, "args": […]}; op is one of and or not is_null is_not_null = <> < <= > >= + - * / % || like ilike not_like not_ilike between not_between in not_in; the args of in are the value and then the list.
+op: {"op": …, "args": […]}; op is one of and or not is_null is_not_null = <> < <= > >= + - * / % || like ilike not_like not_ilike between not_between in not_in exists not_exists; the args of in are the value and then the list or one {"plan": …}, that of exists is one {"plan": …}.
 case: {"when": [{"if": …, "then": …}], "else": …}.
 date: {"unit": "month", "offset": -1, "days": 0}, the first day of the month before today's; unit day counts from today.
+period: {"column": "alias.column", "unit": "month", "last": 1, "complete": false, "back": 0, "to_date": false}, a condition: the column lies in the last so many units, the current one included unless complete; back moves it back by units, to_date ends it with today's day.
+  Last quarter: {"unit": "quarter", "complete": true}. The past 30 days: {"unit": "day", "last": 30}. This month a year ago: {"unit": "month", "back": 12}. Year to date: {"unit": "year", "to_date": true}.
+  Where [FISCAL_YEAR_START] is given, "fiscal": true in a period or date counts fiscal years and quarters.
 Properties that are not used are null or left out.
 
 RULES
@@ -59,12 +67,14 @@ RULES
 7. "without", "never", "no": an anti join, not a left join with a null test.
 8. A filter on a metric or an aggregate goes into having.
 9. Most, least, highest, latest, top N: an order_by on the ranked value and a limit; the limit is 1 where the question says no number and means one.
-10. Relative dates ("this year", "last month", "past 30 days") are date expressions, never literals. A period is >= its start and < the start of the next one.
+10. Relative dates ("this year", "last month", "past 30 days") are period or date expressions, never literals. By dates, a period is >= its start and < the start of the next one.
 11. "per month", "by year": select date_trunc of the date column, named after the unit, and order by it.
-12. A metric, sum, avg or count may not be over a table whose rows a join repeats: measure on the side with many rows, filter by a semi join, or count distinct keys.
+12. A metric, sum, avg or count may not be over a table whose rows a join repeats: measure on the side with many rows, filter by a semi join, count distinct keys, or measure in a block inside that is grouped by the key.
 13. Select what the question asks for and what tells the rows apart, nothing else.
 14. With [EXPECTED_COLUMNS], select exactly these names, by "as", in that order.
-15. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them.
+15. An average of counts, or any aggregate of an aggregate, is of a block inside. "More than the average" compares with a plan that is a value. Things that are both this and that, by rows of their own, are an intersect.
+16. The best n of each group: row_number or rank in a block inside, and a where around it.
+17. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them.
 
 EXAMPLES, of a database that is not yours
 "how many paid invoices per country last month"
@@ -73,6 +83,10 @@ EXAMPLES, of a database that is not yours
 {"answerable": true, "missing": null, "plan": {"version": 1, "from": {"table": "shop.invoices", "as": "i"}, "joins": [{"table": "shop.clients", "as": "c", "kind": "inner", "to": "i"}], "select": [{"expr": {"column": "c.name"}}, {"expr": {"metric": "turnover"}, "as": "turnover"}], "having": {"op": {"op": ">", "args": [{"metric": "turnover"}, {"literal": {"value": 1000}}]}}, "order_by": [{"item": "turnover", "desc": true}], "limit": 3, "reasoning": "Clients ranked by the registered metric turnover."}}
 "clients in Peru without invoices"
 {"answerable": true, "missing": null, "plan": {"version": 1, "from": {"table": "shop.clients", "as": "c"}, "joins": [{"table": "shop.invoices", "as": "i", "kind": "anti", "to": "c"}], "where": {"op": {"op": "=", "args": [{"column": "c.country"}, {"literal": {"value": "Peru"}}]}}, "select": [{"expr": {"column": "c.name"}}], "reasoning": "Clients in Peru to which no invoice points."}}
+"the two highest invoices of each country"
+{"answerable": true, "missing": null, "plan": {"version": 1, "from": {"plan": {"from": {"table": "shop.invoices", "as": "i"}, "joins": [{"table": "shop.clients", "as": "c", "to": "i"}], "select": [{"expr": {"column": "c.country"}}, {"expr": {"column": "i.id"}}, {"expr": {"column": "i.amount"}}, {"expr": {"window": {"func": "row_number", "partition_by": [{"column": "c.country"}], "order_by": [{"expr": {"column": "i.amount"}, "desc": true}]}}, "as": "place"}]}, "as": "r"}, "where": {"op": {"op": "<=", "args": [{"column": "r.place"}, {"literal": {"value": 2}}]}}, "select": [{"expr": {"column": "r.country"}}, {"expr": {"column": "r.id"}}, {"expr": {"column": "r.amount"}}], "order_by": [{"item": "country"}, {"item": "amount", "desc": true}], "reasoning": "Invoices numbered by amount within their client's country, the first two kept."}}
+"invoices of the past 7 days above the average amount"
+{"answerable": true, "missing": null, "plan": {"version": 1, "from": {"table": "shop.invoices", "as": "i"}, "where": {"op": {"op": "and", "args": [{"period": {"column": "i.issued_on", "unit": "day", "last": 7}}, {"op": {"op": ">", "args": [{"column": "i.amount"}, {"plan": {"from": {"table": "shop.invoices", "as": "x"}, "select": [{"expr": {"aggregate": {"func": "avg", "arg": {"column": "x.amount"}}}}]}}]}}]}}, "select": [{"expr": {"column": "i.id"}}, {"expr": {"column": "i.amount"}}], "reasoning": "Invoices issued in the last 7 days whose amount is more than the mean of all."}}
 "what was the weather last week"
 {"answerable": false, "missing": "weather", "plan": null}
 `
