@@ -37,6 +37,10 @@ func (c *Client) classify(ctx context.Context, err error) *ProviderError {
 		return ofStatus(plain.HTTPStatusCode, "")
 	case errors.Is(err, errTooBig):
 		return badReply(fmt.Sprintf("the reply is over %d bytes", c.config.ReplyBytes))
+	case errors.Is(err, errNotText):
+		return badReply("the reply is not UTF-8")
+	case errors.Is(err, errCut):
+		return &ProviderError{Kind: Unavailable, Reason: "the connection broke off"}
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return timeout("no answer in time")
 	case errors.As(err, &call), errors.As(err, new(*net.OpError)):

@@ -159,6 +159,13 @@ func TestMisbehaviour(t *testing.T) {
 		{"refusal", says(`{"choices":[{"message":{"role":"assistant","content":null,"refusal":"no"},"finish_reason":"stop"}]}`), BadReply, 1, "refused"},
 		{"tool call", says(`{"choices":[{"message":{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"}}]},"finish_reason":"tool_calls"}]}`), BadReply, 1, "empty"},
 		{"huge reply", says(envelope(strings.Repeat("x", 2<<20))), BadReply, 1, "over 1048576 bytes"},
+		{"not UTF-8", says(strings.Replace(envelope("x"), `"x"`, "\"\xff\xfe\"", 1)), BadReply, 1, "not UTF-8"},
+		{"cut connection", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, envelope("yes"))
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, Unavailable, 1, "broke off"},
 		{"hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Unavailable, 1, "can't be reached"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,10 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"unicode/utf8"
 )
 
-// errTooBig says that a reply's body passed the limit.
-var errTooBig = errors.New("reply too big")
+// What can be wrong with a reply's body before it is read as JSON.
+var (
+	errTooBig  = errors.New("reply too big")
+	errCut     = errors.New("reply cut off")
+	errNotText = errors.New("reply is not UTF-8")
+)
 
 // errorBytes is how much of a failure's body is read: enough for its code.
 const errorBytes = 64 << 10
@@ -32,9 +37,14 @@ func (t *transport) Do(req *http.Request) (*http.Response, error) {
 	if res.StatusCode >= http.StatusBadRequest {
 		// A long error page must not hide its status behind errTooBig.
 		res.Body = body{io.LimitReader(res.Body, errorBytes), res.Body}
-	} else {
-		res.Body = body{&bounded{r: res.Body, left: t.limit}, res.Body}
+		return res, nil
 	}
+	defer res.Body.Close()
+	text, err := t.whole(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(text))
 	return res, nil
 }
 
@@ -43,26 +53,19 @@ type body struct {
 	io.Closer
 }
 
-// bounded fails where io.LimitReader would pretend that the reply ended.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-// Read reads within the bound.
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, errTooBig
+// whole reads a reply within the bound. A decoder of JSON would take other
+// bytes than UTF-8 for question marks.
+func (t *transport) whole(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, t.limit+1))
+	switch {
+	case err != nil:
+		return nil, errCut
+	case int64(len(text)) > t.limit:
+		return nil, errTooBig
+	case !utf8.Valid(text):
+		return nil, errNotText
 	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	b.left -= int64(n)
-	if b.left < 0 {
-		return n, errTooBig
-	}
-	return n, err
+	return text, nil
 }
 
 // spellZero replaces the stand-in of temperature 0. Inside the prompt the same

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/pgask/pgask/pipeline/plan"
@@ -59,14 +60,13 @@ type modelAnswer struct {
 // schema exist. Its errors can be told to the model.
 func decodeReply(text string) (modelAnswer, error) {
 	var r struct {
-		Answerable *bool           `json:"answerable"`
-		Missing    *string         `json:"missing"`
-		Plan       json.RawMessage `json:"plan"`
+		Answerable *bool
+		Missing    *string
+		Plan       json.RawMessage
 	}
 	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return modelAnswer{}, rejection(plan.CodeJSON, "", "the reply is not the JSON object asked for: "+clip(err.Error(), messageRunes))
+	if err := decodeObject(d, map[string]any{"answerable": &r.Answerable, "missing": &r.Missing, "plan": &r.Plan}); err != nil {
+		return modelAnswer{}, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return modelAnswer{}, rejection(plan.CodeJSON, "", "there is text behind the JSON object")
@@ -82,6 +82,43 @@ func decodeReply(text string) (modelAnswer, error) {
 		return modelAnswer{}, rejection(plan.CodeMissing, "/plan", "an answerable question needs a plan")
 	}
 	return a, nil
+}
+
+// decodeObject reads an object's keys into their places, each as it is spelled
+// and at most once: encoding/json would take other letters and the last one.
+func decodeObject(d *json.Decoder, places map[string]any) error {
+	broken := func(err error) error {
+		return rejection(plan.CodeJSON, "", "the reply is not the JSON object asked for: "+clip(err.Error(), messageRunes))
+	}
+	switch open, err := d.Token(); {
+	case err != nil:
+		return broken(err)
+	case open != json.Delim('{'):
+		return rejection(plan.CodeJSON, "", "the reply is not the JSON object asked for")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return broken(err)
+		}
+		key, _ := token.(string)
+		place, known := places[key]
+		switch {
+		case !known:
+			return rejection(plan.CodeUnknownKey, "", "the reply has a key "+strconv.Quote(clip(key, shownValue))+"; there are answerable, missing and plan")
+		case seen[key]:
+			return rejection(plan.CodeDuplicate, "/"+key, key+" is there twice")
+		}
+		seen[key] = true
+		if err := d.Decode(place); err != nil {
+			return broken(err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return broken(err)
+	}
+	return nil
 }
 
 // missingWords keeps what a model calls missing only where the question says
