@@ -161,7 +161,8 @@ func (n *names) unsettled(name []byte, q *owed) *change {
 // get looks the name up. It drops what can't come back.
 func (n *names) get(name []byte, q *owed) *object {
 	n.trim(q)
-	c := n.by[string(name)]
+	last := n.by[string(name)]
+	c := last
 	for c != nil && c.failed() {
 		c = c.below
 	}
@@ -169,7 +170,9 @@ func (n *names) get(name []byte, q *owed) *object {
 		delete(n.by, string(name))
 		return nil
 	}
-	n.by[string(name)] = c
+	if c != last {
+		n.by[string(name)] = c
+	}
 	settled := q.isSettled(c.batch)
 	switch {
 	case len(name) > 0 && c.order < n.cleared():
