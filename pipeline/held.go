@@ -17,12 +17,13 @@ type opened struct {
 // origin is the verdict whose result an execution shows: FETCH shows another
 // statement's.
 func (s *Session) origin(v *verdict) *verdict {
+	if v.facts.Tag != "FETCH" {
+		return v
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v.facts.Tag == "FETCH" {
-		if c := s.held.cursors[v.facts.Cursor]; c != nil {
-			return c.verdict
-		}
+	if c := s.held.cursors[v.facts.Cursor]; c != nil {
+		return c.verdict
 	}
 	return v
 }
@@ -52,7 +53,7 @@ func (s *Session) settle(v *verdict, o Outcome) {
 }
 
 func (s *Session) settled(v *verdict) {
-	f := v.facts
+	f := &v.facts
 	if f.Set != nil && f.Set.Name == messagesSetting {
 		s.messages.set(f.Set)
 	}

@@ -56,11 +56,16 @@ func (s *Session) Ready(status byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages.ready()
-	clear(s.held.cursors) // they ended with the transaction
+	if len(s.held.cursors) > 0 {
+		clear(s.held.cursors) // they ended with the transaction
+	}
 }
 
 // audible leaves out the notices that the session silenced.
 func (s *Session) audible(all []Notice) []Notice {
+	if len(all) == 0 {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Notice

@@ -30,12 +30,22 @@ type Receipt struct {
 // its SQLSTATE there.
 const allowed = "allowed"
 
-// completed is the receipt of one execution that began at a time and has ended.
-func (r Receipt) completed(o Outcome, began, now time.Time) *Receipt {
-	r.RequestID = o.RequestID
-	r.Rows = &o.Rows
-	r.Truncated = o.Truncated
-	r.MS = took(now.Sub(began))
+// conclusion is an execution that has ended, or a refusal, from which its receipt is
+// made when it is asked for.
+type conclusion struct {
+	// of is the receipt of all executions, or the refusal's; nil for nothing.
+	of      *Receipt
+	refused bool
+	outcome Outcome
+	took    time.Duration
+}
+
+func (e *conclusion) receipt() *Receipt {
+	if e.of == nil || e.refused {
+		return e.of
+	}
+	r, o := *e.of, e.outcome
+	r.RequestID, r.Rows, r.Truncated, r.MS = o.RequestID, &o.Rows, o.Truncated, took(e.took)
 	if o.SQLState != "" {
 		r.Verdict = o.SQLState
 	}

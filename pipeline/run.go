@@ -13,6 +13,7 @@ type Run struct {
 	// budget is shared by all executions that read the same result: a
 	// portal's pieces, a cursor's fetches. Nil counts nothing.
 	budget *Budget
+	own    Budget // for what is read by this Run alone
 	// resolve finds the budget when the first row arrives: a cursor may be
 	// opened in the same message that fetches from it.
 	resolve func() *Budget

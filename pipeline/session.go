@@ -50,7 +50,7 @@ type Session struct {
 	text string
 
 	mu       sync.Mutex // guards what both loops touch, below
-	last     *Receipt
+	last     conclusion
 	messages messages
 	held     held
 }
@@ -163,7 +163,7 @@ func (s *Session) refused(kind string, err error) *Denial {
 	}
 	s.auditRefusal(kind, &r, err)
 	d := plant(err)
-	d.receipt = func() { s.keep(&r) }
+	d.receipt = func() { s.keep(conclusion{of: &r, refused: true}) }
 	return d
 }
 
@@ -172,11 +172,11 @@ func (s *Session) Cancelled() *Denial {
 	return s.refused("sql", errCancelled)
 }
 
-// keep makes a receipt the session's last one.
-func (s *Session) keep(r *Receipt) {
+// keep makes it the session's last one.
+func (s *Session) keep(e conclusion) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = r
+	s.last = e
 }
 
 // requestID is what connects a receipt, an error and the log.

@@ -50,7 +50,7 @@ var lastColumns = []policy.ToldColumn{
 func (s *Session) lastReceipt() *Receipt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last
+	return s.last.receipt()
 }
 
 var statusColumns = []policy.ToldColumn{

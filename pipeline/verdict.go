@@ -70,11 +70,12 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 func (s *Session) run(v *verdict, began time.Time) *Run {
 	r := &Run{of: v, origin: v.origin}
 	r.finish = func(o Outcome) []Notice { return s.finish(v, r.origin, o, began) }
-	switch f := v.facts; {
+	switch f := &v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return s.cursor(f.Cursor) }
 	case f.Rows && f.Cap > 0:
-		r.budget = &Budget{Cap: f.Cap}
+		r.own.Cap = f.Cap
+		r.budget = &r.own
 	}
 	if v.facts.CopyHeader {
 		r.skip = 1
@@ -87,8 +88,8 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 	if origin == nil {
 		origin = s.origin(v)
 	}
-	r := origin.receipt.completed(o, began, s.p.now())
-	s.auditExecution(v, origin, o, r, began)
+	now := s.p.now()
+	s.auditExecution(v, origin, o, began, now)
 	if o.Suspended || o.Unfinished {
 		return nil
 	}
@@ -100,7 +101,7 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 	if v.quiet || origin.quiet || v.kind == "pass" {
 		return nil
 	}
-	s.keep(r)
+	s.keep(conclusion{of: &origin.receipt, outcome: o, took: now.Sub(began)})
 	if o.SQLState != "" || opens(v.facts.Tag) {
 		return nil
 	}
