@@ -39,7 +39,7 @@ func (c *checker) compile(b *block) *pg_query.Node {
 	if b.offset != nil && *b.offset > 0 {
 		s.LimitOffset = intNode(*b.offset)
 	}
-	return stmt.Clone(stmt.SelectNode(s))
+	return stmt.SelectNode(s)
 }
 
 // sortClause is the plan's order and, where a limit cuts, the remaining output

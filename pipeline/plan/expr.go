@@ -66,6 +66,9 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 	if t != nil {
 		t.at = at
 	}
+	if t != nil && (e.Cast != nil || e.Call != nil) && !c.fitsTree(t.tree, maxExprTree, at) {
+		return nil
+	}
 	return t
 }
 

@@ -128,6 +128,11 @@ func (c *checker) absentRows(cond *typed) {
 			if x.expr.Op == nil || !holdsForNone(x) {
 				return
 			}
+			x.walk(func(y *typed) {
+				if r := y.absentColumn(); r != nil {
+					c.refuseNegation(x.at, "a test for a missing row", r)
+				}
+			})
 			for r := range x.relations() {
 				if r.nullable && r.host == nil && !r.added {
 					c.absence(r, x.at, "a test for a missing row")
@@ -148,7 +153,7 @@ func holdsForNone(x *typed) bool {
 		return counts && len(x.parts) > 1 && reachesZero(x)
 	case ">", ">=":
 		last := x.parts[len(x.parts)-1]
-		return last.measure != nil && last.measure.name == "count"
+		return last.measure != nil && last.measure.name == "count" || last.absentColumn() != nil
 	}
 	return false
 }
@@ -158,7 +163,7 @@ func holdsForNone(x *typed) bool {
 func (t *typed) standsForNone() bool {
 	found := false
 	t.walk(func(x *typed) {
-		found = found || x.measure != nil && x.measure.name == "count" || x.expr.Call != nil && x.expr.Call.Func == "coalesce"
+		found = found || x.measure != nil && x.measure.name == "count" || x.expr.Call != nil && x.expr.Call.Func == "coalesce" || x.absentColumn() != nil
 	})
 	return found
 }

@@ -61,7 +61,7 @@ func (c *checker) refuseNegation(at, what string, r *rel) {
 		return
 	}
 	f := c.faultf(stageGuarantee, CodeNegation, at,
-		"%s over %s: you may see only some of its rows, so that none is there can't be known", what, TableName(r.table.Name))
+		"%s over %s: you may see only some of its rows, so that none is there can't be known", what, r.called())
 	f.Hint = hintPresent
 }
 
@@ -90,6 +90,37 @@ func emptyCount(t *typed) bool {
 // counts tells whether the query gives a count.
 func (q *query) counts() bool {
 	return q.b != nil && len(q.b.items) == 1 && q.b.items[0].standsForNone()
+}
+
+// absent finds the restricted relation whose missing rows a value may stand for.
+func (c *checker) absent(t *typed) (found *rel) {
+	t.walk(func(x *typed) {
+		if x.sub != nil {
+			for _, r := range x.sub.reads() {
+				if found == nil && c.restricted(r) {
+					found = r
+				}
+			}
+		}
+		if x.rel == nil || found != nil {
+			return
+		}
+		if x.rel.query != nil {
+			found = x.rel.query.column(x.column.Name).absent
+		}
+		if found == nil && x.rel.nullable && !x.rel.added && c.restricted(x.rel) && !c.covered(x.rel) {
+			found = x.rel
+		}
+	})
+	return found
+}
+
+// absentColumn is what a derived block's column may stand for, where x is one.
+func (t *typed) absentColumn() *rel {
+	if t.rel == nil || t.rel.query == nil {
+		return nil
+	}
+	return t.rel.query.column(t.column.Name).absent
 }
 
 // subtracted refuses a difference whose subtrahend is restricted.

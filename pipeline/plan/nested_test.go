@@ -136,6 +136,50 @@ func TestTooManyBlocks(t *testing.T) {
 	}
 }
 
+// A short plan can't make a tree without end of the forms that say an operand
+// more than once.
+func TestTooMuchSQL(t *testing.T) {
+	wrap := map[string]func(string) string{
+		"roots": func(x string) string { return `{"call":{"func":"sqrt","args":[` + x + `]}}` },
+		"casts": func(x string) string {
+			return `{"cast":{"to":"text","arg":{"cast":{"to":"integer","arg":` + x + `}}}}`
+		},
+		"dates": func(x string) string {
+			return `{"call":{"func":"date_diff","unit":"month","args":[{"date":{"unit":"day"}},{"call":{"func":"date_add","unit":"day","args":[` + col("created_at") + `,` + x + `]}}]}}`
+		},
+		"sub-plans": func(x string) string {
+			value := sub("ports", `"select":[{"expr":{"aggregate":{"func":"max","arg":`+x+`}},"as":"x"}]`)
+			for range 3 {
+				value = sub("ports", `"select":[{"expr":{"aggregate":{"func":"max","arg":{"call":{"func":"sqrt","args":[{"call":{"func":"sqrt","args":[{"call":{"func":"sqrt","args":[{"plan":`+value+`}]}}]}}]}}}},"as":"x"}]`)
+			}
+			return planExpr(value)
+		},
+	}
+	for name, f := range wrap {
+		t.Run(name, func(t *testing.T) {
+			x := col("id")
+			for range map[string]int{"roots": 30, "casts": 18, "dates": 18, "sub-plans": 1}[name] {
+				x = f(x)
+			}
+			if name == "casts" {
+				x = strings.Replace(x, col("id"), col("email"), 1)
+			}
+			if name == "sub-plans" {
+				for range 3 {
+					x = planExpr(sub("ports", `"select":[{"expr":{"aggregate":{"func":"max","arg":{"call":{"func":"sqrt","args":[{"call":{"func":"sqrt","args":[{"call":{"func":"sqrt","args":[`+x+`]}}]}}]}}}},"as":"x"}]`))
+				}
+			}
+			p, err := plan.Decode([]byte(from + `"public.accounts"},` + sel(x) + `}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := reject(t, p, testContext(t)); r.All[0].Code != plan.CodeTooLarge {
+				t.Error(r.Detail())
+			}
+		})
+	}
+}
+
 // Within rows that the asker may not all see, nothing can be known to be absent,
 // however the plan asks for it.
 func TestGuaranteeNested(t *testing.T) {
@@ -164,6 +208,14 @@ func TestGuaranteeNested(t *testing.T) {
 		{"a block without row", accounts + `"joins":[{"as":"x","kind":"left","plan":` + perAccount + `}],"where":` + op("is_null", col("x.n")) + `,` + sel(col("a.id")) + `}`, true},
 		{"a block's number or none", accounts + `"joins":[{"as":"x","kind":"left","plan":` + perAccount + `}],"where":` +
 			eq(`{"call":{"func":"coalesce","args":[`+col("x.n")+`,`+lit("0")+`]}}`, lit("0")) + `,` + sel(col("a.id")) + `}`, true},
+		{"a count of none, shown first", derived(`{"from":{"table":"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],`+
+			`"select":[{"expr":{"column":"a.id"}},{"expr":{"aggregate":{"func":"count","arg":{"column":"o.id"}}},"as":"n"}]}`, `"where":`+eq(col("x.n"), lit("0"))+`,`+sel(col("x.id"))), true},
+		{"a count of some, shown first", derived(`{"from":{"table":"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],`+
+			`"select":[{"expr":{"column":"a.id"}},{"expr":{"aggregate":{"func":"count","arg":{"column":"o.id"}}},"as":"n"}]}`, `"where":`+op(">=", col("x.n"), lit("2"))+`,`+sel(col("x.id"))), false},
+		{"no latest, shown first", derived(`{"from":{"table":"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],`+
+			`"select":[{"expr":{"column":"a.id"}},{"expr":{"aggregate":{"func":"max","arg":{"column":"o.ordered_at"}}},"as":"latest"}]}`, `"where":`+op("is_null", col("x.latest"))+`,`+sel(col("x.id"))), true},
+		{"a sub-plan's count, shown first", derived(`{"from":{"table":"public.accounts","as":"a"},"select":[{"expr":{"column":"a.id"}},{"expr":`+number+`,"as":"n"}]}`,
+			`"where":`+op("<", col("x.n"), lit("1"))+`,`+sel(col("x.id"))), true},
 		{"a right join's other side", from + `"orders","as":"o"},"joins":[{"table":"public.accounts","as":"a","kind":"right"}],"where":` + op("is_null", col("o.id")) + `,` + sel(col("a.id")) + `}`, true},
 		{"an anti joined block", accounts + `"joins":[{"as":"x","kind":"anti","plan":` + perAccount + `}],` + sel(col("a.id")) + `}`, true},
 		{"except", `{"version":1,"set":{"op":"except","plans":[` + sub("products", sel(col("id"))) + `,` + sub("orders", sel(col("account_id"))) + `]}}`, true},

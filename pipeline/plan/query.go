@@ -5,6 +5,7 @@ import (
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // The limits of nesting.
@@ -57,6 +58,9 @@ type outColumn struct {
 	// traces are what it stands for, for joins: the columns of the catalog that
 	// hold the same values, or a calendar's periods.
 	traces []string
+	// absent is the restricted relation whose missing rows the value may stand
+	// for: a count of none, or a null where a left join found nothing.
+	absent *rel
 	// stock is set where it is a measure that can't be added up over all rows.
 	stock *stockColumn
 }
@@ -106,12 +110,17 @@ func (q *query) judge() {
 	q.c.guarantee(q)
 }
 
+// compile fills in the tree, a copy of what the parts of the query are made of.
 func (q *query) compile() {
+	var n *pg_query.Node
 	if q.set != nil {
-		q.tree.Node = q.c.compileSet(q).Node
-		return
+		n = q.c.compileSet(q)
+	} else {
+		n = q.c.compile(q.b)
 	}
-	q.tree.Node = q.c.compile(q.b).Node
+	if q.c.fitsTree(n, maxQueryTree, q.c.base) {
+		q.tree.Node = stmt.Clone(n).Node
+	}
 }
 
 func (q *query) canonicalPlan() *Plan {
@@ -167,7 +176,7 @@ func (c *checker) describe(q *query) {
 	b := q.b
 	for _, o := range b.items {
 		q.columns = append(q.columns, &outColumn{name: o.name, typ: o.typ, source: o.column, notNull: o.neverNull(),
-			traces: c.traces(o.typed), stock: c.stockColumn(b, o.typed)})
+			traces: c.traces(o.typed), absent: c.absent(o.typed), stock: c.stockColumn(b, o.typed)})
 	}
 	q.single = b.limit != nil && *b.limit <= 1 || b.grouped && len(b.groups) == 0
 	q.key = c.grain(b)

@@ -196,7 +196,7 @@ func (c *checker) compileSet(q *query) *pg_query.Node {
 	if offset != nil && *offset > 0 {
 		left.LimitOffset = intNode(*offset)
 	}
-	return stmt.Clone(stmt.SelectNode(left))
+	return stmt.SelectNode(left)
 }
 
 // member is a query as an operand: one that is ordered, cut or combined itself

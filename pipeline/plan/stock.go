@@ -67,6 +67,9 @@ func (c *checker) pickTime(u *measureUse, b *block, over, pick string) *pg_query
 		}
 		groups = append(groups, stmt.Clone(g.tree))
 	}
+	if !c.fitsTree(allOf(conds), maxExprTree, u.at) {
+		return nil
+	}
 	column := columnNode(u.rel.alias, over)
 	sub := stmt.SelectNode(&pg_query.SelectStmt{
 		TargetList:  []*pg_query.Node{stmt.Target(callNode(pick, column), "")},
