@@ -1,6 +1,12 @@
 package plan_test
 
 import (
+	"errors"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"pgregory.net/rapid"
@@ -162,4 +168,36 @@ func (g *generator) window() plan.Expr {
 		}
 	}
 	return plan.Expr{Window: w}
+}
+
+// checkWrapped demands that a derived block around a plan, and a union of both,
+// give its rows.
+func checkWrapped(t *rapid.T, conn *pgx.Conn, checked *plan.Checked, c plan.Context, rows [][]string) {
+	t.Helper()
+	inner := *checked.Plan()
+	inner.Version, inner.Reasoning = 0, ""
+	block := plan.Plan{From: plan.Source{Plan: &inner, As: "w"}}
+	for _, col := range checked.Columns() {
+		block.Select = append(block.Select, plan.Item{Expr: plan.Expr{Column: plan.ColumnName("w", col.Name)}})
+	}
+	twice := &plan.Plan{Version: plan.Version, Set: &plan.Set{Op: "union", All: true, Plans: []plan.Plan{inner, block}}}
+	around, err := plan.Validate(twice, c)
+	if err != nil {
+		var r *plan.Rejections
+		if errors.As(err, &r) && r.All[0].Code == plan.CodeTooLarge {
+			return
+		}
+		t.Fatalf("%v\n%v", err, checked.Plan())
+	}
+	got, err := query(conn, checkPrints(t, around))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat(rows[1:], rows[1:])
+	less := func(a, b []string) int { return slices.Compare(a, b) }
+	slices.SortFunc(want, less)
+	slices.SortFunc(got[1:], less)
+	if diff := cmp.Diff(want, got[1:], cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%s", diff)
+	}
 }

@@ -187,9 +187,12 @@ func (g *generator) condition(depth int) *plan.Expr {
 	case k == 2:
 		return op(g.pick("null", "is_null", "is_not_null"), g.column())
 	case k == 3 && g.chance("period", 40):
-		p := &plan.Period{Column: g.column("date", "timestamp").Column, Unit: g.pick("unit", "year", "quarter", "month", "week", "day"), Last: 3, Back: 2, ToDate: g.chance("to date", 30)}
-		p.Fiscal = p.Unit == "quarter"
-		return &plan.Expr{Period: p}
+		if column := g.column("date", "timestamp").Column; column != "" {
+			p := &plan.Period{Column: column, Unit: g.pick("unit", "year", "quarter", "month", "week", "day"), Last: 3, Back: 2, ToDate: g.chance("to date", 30)}
+			p.Fiscal = p.Unit == "quarter"
+			return &plan.Expr{Period: p}
+		}
+		return op(compare, g.moment(), g.moment())
 	case k == 3:
 		return op(compare, g.moment(), g.moment())
 	case k == 4:
@@ -266,6 +269,11 @@ func TestRandomPlansRun(t *testing.T) {
 		}
 		rows += len(got) - 1
 		d.check(t, checked, sql)
+		again, err := plan.Validate(checked.Plan(), g.c)
+		if err != nil || again.Hash() != checked.Hash() || checkPrints(t, again) != sql {
+			t.Fatalf("the canonical form is another plan: %v\n%s", err, sql)
+		}
+		checkWrapped(t, conn, checked, g.c, got)
 	})
 	t.Logf("%d plans gave %d rows; refused: %v", passed, rows, codes)
 	if passed < 10 {
