@@ -66,6 +66,9 @@ func joinItem(a, b []*item, merged []string) *item {
 // mergedColumns are the columns of NATURAL and USING. A column that either side
 // has but the role may not see would change the join: it is refused.
 func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
+	if len(n.UsingClause) == 0 && !n.IsNatural {
+		return nil, nil
+	}
 	left, leftOpen := bare(a)
 	right, rightOpen := bare(b)
 	inLeft, inRight := nameSet(left), nameSet(right)

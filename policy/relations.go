@@ -84,6 +84,7 @@ func relationItem(g *grant, alias *pg_query.Alias) *item {
 	if alias != nil {
 		it.name, it.table = alias.Aliasname, catalog.Name{}
 	}
+	it.columns = make([]column, 0, len(g.columns))
 	for _, c := range g.columns {
 		it.columns = append(it.columns, column{name: c.column.Name, src: it, base: c.column.Name})
 	}

@@ -23,7 +23,7 @@ func (v *View) written(g *grant, inh bool, sample *pg_query.RangeTableSample, r 
 		table = &pg_query.Node{Node: &pg_query.Node_RangeTableSample{RangeTableSample: &pg_query.RangeTableSample{
 			Relation: table, Method: sample.Method, Args: sample.Args, Repeatable: sample.Repeatable}}}
 	}
-	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{table}}
+	s := &pg_query.SelectStmt{FromClause: []*pg_query.Node{table}, TargetList: make([]*pg_query.Node, 0, len(g.columns))}
 	for _, c := range g.columns {
 		if c.mask != nil {
 			s.TargetList = append(s.TargetList, stmt.Target(taken(c.mask), c.column.Name))

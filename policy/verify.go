@@ -51,7 +51,7 @@ func printed(n *pg_query.Node, print func(*pg_query.Node) (string, error)) (stri
 	if err != nil {
 		return "", nil, err
 	}
-	back, err := stmt.ParseOne(text, wide())
+	back, err := stmt.ParsePrinted(text, wide())
 	if err != nil {
 		return "", nil, fmt.Errorf("parse the printed text: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 const childVariable = "PGASK_STMT_HOSTILE_CHILD"
@@ -167,6 +169,55 @@ func TestLimitsAreNamed(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || e.SQLState() != c.code || !strings.Contains(e.Error(), c.message) {
 			t.Errorf("%.30s…: %v, want %s %s", c.text, err, c.code, c.message)
+		}
+	}
+}
+
+// TestShortHoldsAll: what ParsePrinted doesn't scan is within the limits that
+// count tokens, brackets and levels.
+func TestShortHoldsAll(t *testing.T) {
+	check := func(t rapid.TB, text string) {
+		t.Helper()
+		tokens, err := lex(text)
+		if err != nil {
+			return
+		}
+		if d := measure(tokens); max(len(tokens), countTokens(tokens), d.brackets, d.height) > len(text) {
+			t.Errorf("%.60q: %d tokens, %d brackets and %d levels in %d bytes", text, len(tokens), d.brackets, d.height, len(text))
+		}
+	}
+	for _, shape := range shapes() {
+		for _, n := range []int{0, 1, 2, 50, 500} {
+			check(t, shape(n))
+		}
+	}
+	words := []string{"(", ")", "[", "]", "SELECT", "TABLE ", "VALUES", "CASE ", "END", "WHEN ", "BETWEEN ", "AND ", "ORDER ", "OVER(", "UNION ",
+		"JOIN ", "NOT ", "JSON_ARRAY(", "-", "+", "*", "@", "::", "=", "IN(", "a", "1", ",", ";", ".", " ", "'a'", "$1", "/**/", "FROM ", "DISTINCT "}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 60).Draw(t, "words"), ""))
+	})
+}
+
+// TestParsePrinted: it is ParseOne, scanned or not.
+func TestParsePrinted(t *testing.T) {
+	for name, shape := range shapes() {
+		for _, n := range []int{1, 20, 100} {
+			text := shape(n)
+			want, err := ParseOne(text, Limits{})
+			if err != nil {
+				continue
+			}
+			for _, l := range []Limits{{}, {Tokens: 1 << 20, Depth: 1 << 20, Chain: 1 << 20}} {
+				got, err := ParsePrinted(text, l)
+				if err != nil || !Equal(got, want) {
+					t.Errorf("%s %d: %v", name, n, err)
+				}
+			}
+		}
+	}
+	for _, text := range []string{"", "SELECT 1; SELECT 2", "SELECT '\xff'", "SELECT '\x00'", "ASK 'how many'"} {
+		if got, err := ParsePrinted(text, Limits{}); err == nil {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

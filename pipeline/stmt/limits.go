@@ -48,6 +48,13 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
+// holdAll tells whether a text is within the limits whatever its tokens are: each of
+// them, each bracket and each level takes a byte at least (weight and levels say
+// how many they make).
+func (l Limits) holdAll(text string) bool {
+	return len(text) <= min(l.Tokens, l.AllTokens, l.Depth, l.Chain)
+}
+
 // checkBytes refuses what must not even be scanned.
 func (l Limits) checkBytes(text string) error {
 	if len(text) > l.Bytes {

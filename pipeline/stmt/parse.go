@@ -126,6 +126,19 @@ func ParseOne(sql string, l Limits) (*pg_query.Node, error) {
 	return statements[0].Tree, nil
 }
 
+// ParsePrinted is ParseOne for a text that [Print] has made, in which there are
+// neither tags nor questions to look for. One that is short isn't scanned.
+func ParsePrinted(sql string, l Limits) (*pg_query.Node, error) {
+	l = l.orDefault()
+	if !l.holdAll(sql) {
+		return ParseOne(sql, l)
+	}
+	if err := l.checkBytes(sql); err != nil {
+		return nil, err
+	}
+	return parseOne(sql)
+}
+
 // fromParser turns an error of the library into ours. What isn't a complaint
 // about the text is a limit that was met: the parser's own stack or the depth
 // of its encoded tree.

@@ -1,9 +1,10 @@
 package stmt
 
 import (
+	"maps"
 	"reflect"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -38,14 +39,32 @@ const (
 	choice             // one of several fields or none
 )
 
-// knownShapes are those of types once a tree has had such a message.
-var knownShapes sync.Map // of reflect.Type to *shape
+// knownShapes are those of types once a tree has had such a message. The map is
+// never changed: every message of a tree is looked up several times, and a new
+// type is met a few hundred times in a process's life.
+var knownShapes atomic.Pointer[map[reflect.Type]*shape]
 
 // shapeOf is the shape of the struct behind a message.
 func shapeOf(t reflect.Type) *shape {
-	if s, ok := knownShapes.Load(t); ok {
-		return s.(*shape)
+	if known := knownShapes.Load(); known != nil {
+		if s, ok := (*known)[t]; ok {
+			return s
+		}
 	}
+	s := newShape(t)
+	for {
+		old, more := knownShapes.Load(), map[reflect.Type]*shape{t: s}
+		if old != nil {
+			maps.Copy(more, *old)
+		}
+		if knownShapes.CompareAndSwap(old, &more) {
+			return s
+		}
+	}
+}
+
+// newShape reads the shape of a type.
+func newShape(t reflect.Type) *shape {
 	s := &shape{unknown: -1}
 	need := required()[t.Name()]
 	for i := range t.NumField() {
@@ -67,7 +86,6 @@ func shapeOf(t reflect.Type) *shape {
 	if s.unknown < 0 || len(s.needs) != len(need) {
 		panic("stmt: " + t.Name() + " isn't the message that was expected")
 	}
-	knownShapes.Store(t, s)
 	return s
 }
 
