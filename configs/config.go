@@ -96,6 +96,7 @@ type Embeddings struct {
 
 // Index is where the schema index lives and how much it returns.
 type Index struct {
+	Pos     Pos    // of its dsn
 	Store   string // memory | pgvector
 	DSN     string
 	TopK    int

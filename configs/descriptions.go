@@ -54,7 +54,7 @@ var descriptions = map[string]map[string]string{
 		"llm.timeout":               "How long one answer may take.",
 		"llm.record":                "Folder to write the provider's answers to.",
 		"llm.replay":                "Folder to answer from instead of asking the provider.",
-		"embeddings":                "Who compares texts by meaning.",
+		"embeddings":                "Who makes vectors of texts.",
 		"embeddings.provider":       "The built-in one, or the provider of llm.",
 		"embeddings.model":          "Name of the provider's model.",
 		"index":                     "The schema index, which picks the tables a model hears of.",

@@ -48,6 +48,7 @@ func loadRest(path string, c *Config, origins map[string]Pos) (*All, []Fault) {
 	all.Semantic = read(&r, "files.semantic", c.Files.Semantic, DecodeSemantic)
 	all.Curated = read(&r, "files.curated", c.Files.Curated, DecodeCurated)
 	absolute(path, c)
+	c.Index.Pos = origins["index.dsn"]
 	for _, db := range c.Databases {
 		db.Keepalive = c.Limits.Keepalive
 	}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,13 +162,31 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// What the index is asked to be must have what it needs.
+func TestIndexNeeds(t *testing.T) {
+	for text, want := range map[string]string{
+		`index: {store: pgvector, dsn: host=h}`:                                                              "",
+		`index: {store: pgvector}`:                                                                           "pgvector needs index.dsn",
+		`embeddings: {provider: openai, model: m}`:                                                           "openai needs llm.base_url",
+		"embeddings: {provider: openai}\nllm: {base_url: http://h/v1, model: m}":                             "openai needs embeddings.model",
+		"embeddings: {provider: openai, model: e}\nllm: {base_url: http://h/v1, model: m}":                   "",
+		"embeddings: {provider: openai, model: e}\nllm: {replay: answers}\nindex: {store: pgvector, dsn: d}": "",
+	} {
+		c, faults := decodeAlone("pgask.yaml", []byte(text))
+		if got := lines(faults); (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+		if shown := fmt.Sprint(c.Settings()); strings.Contains(shown, "host=h") {
+			t.Errorf("%s shows the dsn", text)
+		}
+	}
+}
+
 func TestUnsupportedWarns(t *testing.T) {
 	c, faults := decodeAlone("pgask.yaml", []byte(`
 traces: {dir: traces, mode: always}
-index: {store: pgvector, dsn: host=h}
 hooks: {sql_before: [x], plan_after: [x]}
 planner: {mode: sql}
-embeddings: {provider: openai, model: m}
 llm: {routing: {matcher: m, narrator: m, planner: m}}
 curated: {match_floor: 0.7, match_top_k: 6}
 abstain: {confidence: 0.9}

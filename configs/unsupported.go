@@ -9,10 +9,6 @@ var unsupported = []struct {
 	effect string
 }{
 	{"planner.mode", func(c *Config) bool { return c.Planner.Mode == "sql" }, "models write plans only, never SQL"},
-	{"index.store", func(c *Config) bool { return c.Index.Store == "pgvector" }, "the index is kept in memory"},
-	{"index.dsn", func(c *Config) bool { return c.Index.DSN != "" }, "the index is kept in memory"},
-	{"embeddings.provider", func(c *Config) bool { return c.Embeddings.Provider == "openai" }, "tables are found by their words, without an embedder"},
-	{"embeddings.model", func(c *Config) bool { return c.Embeddings.Model != "" }, "tables are found by their words, without an embedder"},
 	{"llm.routing.matcher", func(c *Config) bool { return c.LLM.Routing["matcher"] != "" }, "no model is asked which curated query fits"},
 	{"llm.routing.narrator", func(c *Config) bool { return c.LLM.Routing["narrator"] != "" }, "answers are not narrated"},
 	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},

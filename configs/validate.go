@@ -29,6 +29,7 @@ func validate(c *Config, file string, origins map[string]Pos) []Fault {
 	k.tls()
 	k.model()
 	k.plans()
+	k.index()
 	k.audit()
 	return append(k.faults, warnUnsupported(c, origins)...)
 }
@@ -141,6 +142,23 @@ func (k *checker) audit() {
 func (k *checker) plans() {
 	if p := k.c.Planner; p.Store == "postgres" && p.DSN == "" {
 		k.fault("planner.store", "postgres needs planner.dsn")
+	}
+}
+
+// index checks that a shared store has its place, and that there is a provider
+// for its model.
+func (k *checker) index() {
+	if i := k.c.Index; i.Store == "pgvector" && i.DSN == "" {
+		k.fault("index.store", "pgvector needs index.dsn")
+	}
+	if k.c.Embeddings.Provider != "openai" {
+		return
+	}
+	if k.c.Embeddings.Model == "" {
+		k.fault("embeddings.provider", "openai needs embeddings.model, the name of the model to ask for there")
+	}
+	if k.c.LLM.BaseURL == "" && k.c.LLM.Replay == "" {
+		k.fault("embeddings.provider", "openai needs llm.base_url")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/policy"
@@ -40,6 +41,25 @@ func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
 	}
 	at.known.Store(k)
 	return k, nil
+}
+
+// near searches the database's vectors for a question within the permitted
+// tables; nil where there are none. The schema they are made of is the whole
+// one, so that all users share them.
+func (s *Session) near(at *standing, k *knowledge, question string) func(context.Context) []index.Near {
+	if s.p.vectors == nil || s.db.offline {
+		return nil
+	}
+	return func(ctx context.Context) []index.Near {
+		var tables []catalog.Name
+		if len(k.catalog.Tables) < len(at.snap.Tables) {
+			tables = make([]catalog.Name, 0, len(k.catalog.Tables))
+			for _, t := range k.catalog.Tables {
+				tables = append(tables, t.Name)
+			}
+		}
+		return s.p.vectors.Near(ctx, index.Schema{Database: s.db.Name, Snapshot: at.snap, Meaning: at.rules.Semantic}, question, tables)
+	}
 }
 
 // access is what the validator must know of the view's restrictions. It may

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/audit"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/plans"
 	"github.com/pgask/pgask/pipeline/stmt"
@@ -41,6 +42,7 @@ type Pipeline struct {
 	limits    stmt.Limits
 	today     string
 	samples   bool
+	vectors   *index.Vectors
 	observe   Observer
 	log       *slog.Logger
 	audit     *audit.Log
@@ -66,6 +68,9 @@ type Options struct {
 	Today string
 	// Samples allows sampling column values for questions.
 	Samples bool
+	// Vectors find tables for questions besides what words find; nil for words
+	// alone.
+	Vectors *index.Vectors
 	// Verdicts is how many bytes of verdicts are kept for statements that come
 	// again; 0 keeps none.
 	Verdicts int
@@ -80,7 +85,7 @@ type Options struct {
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals,
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, vectors: o.Vectors, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals,
 		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)

@@ -149,6 +149,9 @@ func (s *service) close(web *http.Server) error {
 		d.own.Close()
 		d.pool.Close()
 	}
+	if s.vectors != nil {
+		s.vectors.Close()
+	}
 	s.plans.close()
 	if err := s.audit.Close(); err != nil {
 		s.log.Error("the audit log is incomplete", "error", err)

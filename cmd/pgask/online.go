@@ -29,7 +29,7 @@ func checkDatabases(ctx context.Context, all *configs.All) []configs.Fault {
 	for _, name := range slices.Sorted(maps.Keys(all.Config.Databases)) {
 		faults = append(faults, checkDatabase(ctx, all, all.Config.Databases[name])...)
 	}
-	return faults
+	return append(faults, checkIndex(ctx, all)...)
 }
 
 func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) []configs.Fault {

@@ -13,6 +13,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/pipeline/audit"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
@@ -33,6 +34,7 @@ type service struct {
 	pipe      *pipeline.Pipeline
 	audit     *audit.Log // nil for none
 	plans     *keeper
+	vectors   *index.Vectors // nil for none
 	databases map[string]*database
 	metrics   *metrics
 	server    *proxy.Server
@@ -75,8 +77,11 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	if s.audit = openAudit(all.Config, log); s.audit != nil {
 		s.metrics.registry.MustRegister(auditMetrics{s.audit})
 	}
+	if s.vectors, err = assembleVectors(all.Config, newIndexMetrics(s.metrics.registry), log); err != nil {
+		return nil, err
+	}
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Vectors: s.vectors, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)

@@ -17,5 +17,6 @@ func wire(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p.explain = explainStatement
 	p.policyTest = policyTest
 	p.policyDiff = policyDiff
+	p.index = buildIndex
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/llm"
 	"github.com/pgask/pgask/pipeline/plan"
 )
@@ -55,7 +56,7 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 	if !in.Model {
 		return a.proposal, a.declined("the model is off for this role", nil)
 	}
-	tables := a.retrieve()
+	tables := a.retrieve(ctx)
 	if len(tables) == 0 {
 		return a.proposal, a.declined("no table fits any word of the question", nil)
 	}
@@ -66,8 +67,9 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 }
 
 // Prompt is what the model would be told of a question first.
-func (m *Model) Prompt(in Input) (system, user string) {
-	p := m.prompt(in, m.indexes.of(in).Tables(in.Question, nil, m.options.TopK))
+func (m *Model) Prompt(ctx context.Context, in Input) (system, user string) {
+	tables, _ := m.retrieve(ctx, in)
+	p := m.prompt(in, tables)
 	return p.system, p.user(nil)
 }
 
@@ -79,10 +81,24 @@ func (m *Model) Reply(in Input, text string) (Proposal, error) {
 	return a.proposal, err
 }
 
-func (a *attempts) retrieve() []*catalog.Table {
+func (a *attempts) retrieve(ctx context.Context) []*catalog.Table {
 	start := time.Now()
-	x := a.model.indexes.of(a.in)
-	tables := x.Tables(a.in.Question, nil, a.model.options.TopK)
-	a.step("retrieve", "ok", fmt.Sprintf("%d of %d tables", len(tables), x.Len()), time.Since(start))
+	tables, detail := a.model.retrieve(ctx, a.in)
+	a.step("retrieve", "ok", detail, time.Since(start))
 	return tables
+}
+
+// retrieve finds the tables that the question is about, and says how.
+func (m *Model) retrieve(ctx context.Context, in Input) ([]*catalog.Table, string) {
+	x := m.indexes.of(in)
+	var near []index.Near
+	if in.Near != nil && !x.Whole(m.options.TopK) {
+		near = in.Near(ctx)
+	}
+	tables := x.Tables(in.Question, near, m.options.TopK)
+	detail := fmt.Sprintf("%d of %d tables", len(tables), x.Len())
+	if len(near) > 0 {
+		detail += fmt.Sprintf(", by words and %d near chunks", len(near))
+	}
+	return tables, detail
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/llm"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/stmt"
@@ -277,6 +278,16 @@ func TestModelForgetsOlderFaults(t *testing.T) {
 		strings.Contains(u[2], "first") || !strings.Contains(u[2], "second") {
 		t.Errorf("told %q", u)
 	}
+}
+
+// A schema that is shown whole is searched for nothing.
+func TestModelWholeSchema(t *testing.T) {
+	in := modelInput(t, "how many orders")
+	in.Near = func(context.Context) []index.Near {
+		t.Error("the vectors were searched")
+		return nil
+	}
+	unasked(t).Prompt(t.Context(), in)
 }
 
 func TestModelOffForTheRole(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
 )
@@ -21,6 +22,9 @@ type Input struct {
 	Catalog  *catalog.Snapshot
 	Hidden   []catalog.Name
 	Semantic *semantic.Model
+	// Near searches the schema for chunks near the question, within what the
+	// asker may read; nil where there are no vectors.
+	Near func(ctx context.Context) []index.Near
 	// SchemaVersion is the whole schema's, and Sees a digest of what the asker may see of
 	// it: plans are kept by both. Without a version none is kept.
 	SchemaVersion, Sees string
