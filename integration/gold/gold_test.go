@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pgask/pgask/integration/postgres"
@@ -66,9 +67,13 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// hashes holds the SQL of every plan that was compiled.
+var hashes sync.Map
+
 // answer is the rows and the SQL of a question's plan. The plan is written and
-// read on the way, as a model's is. Its canonical form must mean the same, and
-// the columns that it promises must be those that Postgres describes.
+// read on the way, as a model's is. Its canonical form must mean the same, no
+// other SQL may have its hash, and the columns that it promises must be those
+// that Postgres describes.
 func answer(ctx context.Context, s *Set, q Question) ([][]*string, string, error) {
 	p, err := s.Plan(q)
 	if err != nil {
@@ -84,6 +89,9 @@ func answer(ctx context.Context, s *Set, q Question) ([][]*string, string, error
 	}
 	if again != sql || canonical.Hash() != checked.Hash() {
 		return nil, "", errors.New("the canonical form is another plan")
+	}
+	if first, known := hashes.LoadOrStore(checked.Hash(), sql); known && first != sql {
+		return nil, "", fmt.Errorf("the hash is that of %s", first)
 	}
 	if err := described(ctx, s, checked, sql); err != nil {
 		return nil, "", err

@@ -24,6 +24,9 @@ var sources = []struct {
 	{"crops c JOIN trees t ON t.id = c.tree_id JOIN growers g ON g.id = t.grower_id", []string{"c.kilos", "c.season", "t.height", "g.id"},
 		[]string{"t.kind", "g.region"}, []string{"t.planted"}},
 	{"trees t JOIN trees m ON t.mother_id = m.id", []string{"t.id", "m.id", "t.height", "m.height"}, []string{"t.kind", "m.kind"}, []string{"m.planted"}},
+	{"growers g JOIN trees t ON t.grower_id = g.id", []string{"g.id", "t.id", "t.height"}, []string{"g.region", "t.kind"}, []string{"t.planted"}},
+	{"trees m JOIN trees t ON t.mother_id = m.id JOIN crops c ON c.tree_id = m.id", []string{"m.id", "t.height", "c.kilos", "m.mother_id"},
+		[]string{"t.kind"}, []string{"m.planted"}},
 	{"tools o JOIN growers g ON o.owner = g.name", []string{"o.price", "g.id"}, []string{"o.label", "g.region"}, nil},
 }
 
