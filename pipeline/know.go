@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/index"
@@ -17,24 +18,47 @@ import (
 type knowledge struct {
 	catalog  *catalog.Snapshot
 	semantic *semantic.Model
+	sampled  time.Time
 }
 
-// know samples the permitted columns through the user's own scopes, once for
-// everybody who may see the same.
+// samplesAge is how old values may get before they are sampled again: rows come
+// with values that nobody has named before.
+const samplesAge = time.Hour
+
+// know is what the standing's questions are read against. Where its values are
+// old they are sampled again aside.
 func (s *Session) know(ctx context.Context, at *standing) (*knowledge, error) {
-	if k := at.known.Load(); k != nil {
-		return k, nil
+	k := at.known.Load()
+	if k == nil {
+		return s.learn(ctx, at)
 	}
-	key := at.view.Digest() + at.snap.Version
+	if s.p.samples && !s.db.offline && s.old(k) && at.learning.CompareAndSwap(false, true) {
+		s.db.asides.Go(func() {
+			defer at.learning.Store(false)
+			s.db.known.forget(func(k *knowledge) bool { return s.old(k) })
+			if _, err := s.learn(s.db.closing, at); err != nil {
+				s.log.Debug("values are old and could not be sampled", "database", s.db.Name, "error", err)
+			}
+		})
+	}
+	return k, nil
+}
+
+func (s *Session) old(k *knowledge) bool { return s.p.now().Sub(k.sampled) >= samplesAge }
+
+// learn samples the permitted columns through the user's own scopes, once for
+// everybody who may see the same and knows the same of its meaning.
+func (s *Session) learn(ctx context.Context, at *standing) (*knowledge, error) {
+	model, _ := semantic.Build(*at.rules.Semantic, at.snap)
+	key := at.view.Digest() + at.snap.Version + model.Version
 	k, err := s.db.known.get(ctx, key, func(ctx context.Context) (*knowledge, error) {
-		model, _ := semantic.Build(*at.rules.Semantic, at.snap)
 		visible := at.view.Catalog()
 		samples, err := s.sample(ctx, at)
 		if err != nil {
 			return nil, err
 		}
 		full := catalog.WithSamples(visible, samples)
-		return &knowledge{catalog: full, semantic: model.Visible(full)}, nil
+		return &knowledge{catalog: full, semantic: model.Visible(full), sampled: s.p.now()}, nil
 	})
 	if err != nil {
 		return nil, err

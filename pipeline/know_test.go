@@ -3,7 +3,13 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // The values that questions are read against are everybody's: they must not
@@ -18,6 +24,54 @@ func TestCancelledQuestionLeavesNoGap(t *testing.T) {
 	}
 	if rows, _ := f.play(f.session("clerk").Query(t.Context(), "ASK 'how many shops in Lima'")); len(rows) != 1 || rows[0][0] != "2" {
 		t.Errorf("shops in Lima: %v", rows)
+	}
+}
+
+// What a file of meanings says anew counts at once, under the same policy too.
+func TestReloadedMeaning(t *testing.T) {
+	f := newFixture(t)
+	const question = "ASK 'how many boutiques in Lima'"
+	if d := f.session("clerk").Query(t.Context(), question); d.Denial == nil || sqlState(d.Denial.Err) != "PA002" {
+		t.Errorf("%+v", d)
+	}
+	meaning, faults := configs.DecodeSemantic("semantic.yaml", []byte("tables: [{table: public.shops, synonyms: [boutiques]}]"))
+	for _, fault := range faults {
+		t.Fatal(fault)
+	}
+	rules := testRules(t, testPolicy)
+	rules.Semantic = meaning
+	f.pipe.Reload(rules)
+	if rows, _ := f.play(f.session("clerk").Query(t.Context(), question)); len(rows) != 1 || rows[0][0] != "2" {
+		t.Errorf("boutiques in Lima: %v", rows)
+	}
+}
+
+// Values that have come are known once the old ones are an hour old.
+func TestNewValuesAreFound(t *testing.T) {
+	f := newFixture(t)
+	var later atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	f.pipe = New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Samples: true, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: now})
+	s := f.session("clerk")
+	const question = "ASK 'how many shops in Reykjavik'"
+	unknown := func() {
+		t.Helper()
+		if d := s.Query(t.Context(), question); d.Denial == nil || sqlState(d.Denial.Err) != "PA002" {
+			t.Errorf("%+v", d)
+		}
+	}
+	unknown()
+	if _, err := f.conn.Exec(t.Context(), "INSERT INTO shops (id, tenant_id, city) VALUES (99, 1, 'Reykjavik')"); err != nil {
+		t.Fatal(err)
+	}
+	unknown()
+	f.db.asides.Wait()
+	unknown()
+	later.Store(int64(samplesAge))
+	unknown()
+	f.db.asides.Wait()
+	if rows, _ := f.play(s.Query(t.Context(), question)); len(rows) != 1 || rows[0][0] != "1" {
+		t.Errorf("shops in Reykjavik: %v", rows)
 	}
 }
 

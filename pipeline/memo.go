@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"sync"
 
@@ -56,6 +57,13 @@ func contained[V any](compute func() (V, error)) (v V, err error) {
 		}
 	}()
 	return compute()
+}
+
+// forget drops the results that are no longer wanted.
+func (m *memo[V]) forget(unwanted func(V) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.have, func(_ string, v V) bool { return unwanted(v) })
 }
 
 func (m *memo[V]) put(key string, v V) {

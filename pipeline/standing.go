@@ -25,6 +25,7 @@ type standing struct {
 	// number is no other standing's, era that of rules and schema.
 	number, era uint64
 	known       atomic.Pointer[knowledge]
+	learning    atomic.Bool // somebody samples again
 }
 
 // place is what standings are made from, attributes aside. Who logs in to
