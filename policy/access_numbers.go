@@ -72,22 +72,22 @@ func outputsOf(s *pg_query.SelectStmt, f func(*pg_query.Node)) {
 	}
 }
 
-// lookedUpKind is the reg type of a node's value, empty where it isn't one.
-func lookedUpKind(n *pg_query.Node) string {
-	found := ""
+// lookedUpKind is the reg type of a node's value, or of the elements of an array;
+// empty where it isn't one.
+func lookedUpKind(n *pg_query.Node) (found string, array bool) {
 	note := func(r *pg_query.Node) {
 		if c := r.GetTypeCast(); c != nil {
-			if kind, _ := lookupType(c.TypeName); kind != "" {
-				found = kind
+			if kind, many := lookupType(c.TypeName); kind != "" {
+				found, array = kind, many
 			}
 		}
 		schema, name, ok := nameParts(r.GetFuncCall().GetFuncname())
 		if kind, cut := cutPrefix(name, "to_"); ok && cut && (schema == "" || schema == builtinSchema) && lookedUpName(kind) {
-			found = kind
+			found, array = kind, false
 		}
 	}
 	results(n, note)
-	return found
+	return found, array || n.GetAArrayExpr() != nil
 }
 
 // compared notes that operands which are compared with each other are wanted
@@ -106,6 +106,15 @@ func (j *judge) compared(e *pg_query.A_Expr) {
 	default:
 		return
 	}
+	if e.Kind == pg_query.A_Expr_Kind_AEXPR_OP_ANY || e.Kind == pg_query.A_Expr_Kind_AEXPR_OP_ALL {
+		kind, _ := kindOf([]*pg_query.Node{e.Lexpr, e.Rexpr})
+		if textual(e.Lexpr) || textual(e.Rexpr) {
+			return
+		}
+		j.alike([]*pg_query.Node{e.Lexpr}, kind, false)
+		j.alike([]*pg_query.Node{e.Rexpr}, kind, true)
+		return
+	}
 	j.comparison(e.Lexpr, e.Rexpr)
 }
 
@@ -116,7 +125,7 @@ func (j *judge) comparison(a, b *pg_query.Node) {
 		others = list.Items
 	}
 	if row == nil {
-		j.alike(append(others[:len(others):len(others)], a))
+		j.sameType(append(others[:len(others):len(others)], a))
 		return
 	}
 	for i, x := range row.Args {
@@ -126,38 +135,57 @@ func (j *judge) comparison(a, b *pg_query.Node) {
 				fields = append(fields, args[i])
 			}
 		}
-		j.alike(fields)
+		j.sameType(fields)
 	}
 }
 
-// alike judges values that are compared: where one is of a reg type, all are
-// wanted as numbers, and a literal among them is one of its names.
-func (j *judge) alike(list []*pg_query.Node) {
-	kind := kindOf(list)
-	if kind == "" || slices.ContainsFunc(list, textual) {
+// sameType judges values that are compared with each other.
+func (j *judge) sameType(list []*pg_query.Node) {
+	kind, array := kindOf(list)
+	if !slices.ContainsFunc(list, textual) {
+		j.alike(list, kind, array)
+	}
+}
+
+// alike judges values that are compared, where one of them is of a reg type: all
+// are wanted as numbers, and a literal among them is one of its names.
+func (j *judge) alike(list []*pg_query.Node, kind string, array bool) {
+	if kind == "" {
 		return
 	}
 	for _, n := range list {
-		results(n, func(r *pg_query.Node) { named(r, kind) })
+		named(n, kind, array)
 		j.asNumber(n)
 	}
 }
 
 // kindOf is the reg type of the first value of a list that has one.
-func kindOf(list []*pg_query.Node) string {
+func kindOf(list []*pg_query.Node) (kind string, array bool) {
 	for _, n := range list {
-		if kind := lookedUpKind(n); kind != "" {
-			return kind
+		if kind, array := lookedUpKind(n); kind != "" {
+			return kind, array
 		}
 	}
-	return ""
+	return "", false
 }
 
-// named writes out the cast of a literal that meets values of a reg type.
-func named(r *pg_query.Node, kind string) {
-	if r.GetAConst().GetSval() != nil {
-		r.Node = stmt.Cast(stmt.Clone(r), typeNamed(kind)).Node
+// named writes out the casts of literals that meet values of a reg type.
+func named(n *pg_query.Node, kind string, array bool) {
+	if a := n.GetAArrayExpr(); a != nil {
+		for _, e := range a.Elements {
+			named(e, kind, false)
+		}
+		return
 	}
+	typ := kind
+	if array {
+		typ += "[]"
+	}
+	results(n, func(r *pg_query.Node) {
+		if r.GetAConst().GetSval() != nil {
+			r.Node = stmt.Cast(stmt.Clone(r), typeNamed(typ)).Node
+		}
+	})
 }
 
 // comparedIn is compared for x IN (SELECT …) and its like.
@@ -167,8 +195,8 @@ func (j *judge) comparedIn(s *pg_query.SubLink) {
 	}
 	outputs := []*pg_query.Node{}
 	outputsOf(s.Subselect.GetSelectStmt(), func(r *pg_query.Node) { outputs = append(outputs, r) })
-	if kind := kindOf(outputs); kind != "" {
-		results(s.Testexpr, func(r *pg_query.Node) { named(r, kind) })
+	if kind, array := kindOf(outputs); kind != "" {
+		named(s.Testexpr, kind, array)
 	}
 	for _, n := range append(outputs, s.Testexpr) {
 		j.asNumber(n)

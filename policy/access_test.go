@@ -189,6 +189,7 @@ func TestAccessAnswers(t *testing.T) {
 		{"SELECT nspname FROM pg_namespace WHERE oid = 'sales'::regnamespace", "sales"},
 		{"SELECT relnamespace::regnamespace, relowner::regrole FROM pg_class WHERE relname = 'shown_orders'", "sales|ana"},
 		{"SELECT pg_typeof(1), pg_typeof('a'::text) = 'text', pg_typeof(1) = 'integer'::regtype", "integer|t|t"},
+		{"SELECT pg_typeof(1) = ANY ('{text,integer}'::regtype[]), pg_typeof(1) IN ('text'::regtype, 'integer')", "t|t"},
 		{"SELECT pg_typeof(part), pg_typeof(parts), pg_typeof(place), pg_typeof(ARRAY[part]) FROM sales.shown_orders LIMIT 1", "||sales.shown_place|"},
 		{"SELECT count(*) FROM pg_attribute a WHERE pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass::oid IS NOT NULL", "0"},
 		// Where reg types meet numbers.
@@ -203,6 +204,9 @@ func TestAccessAnswers(t *testing.T) {
 		{"SELECT relname FROM pg_class WHERE oid = GREATEST('pg_class'::regclass, 0)", "pg_class"},
 		{"SELECT relname FROM pg_class WHERE oid = ANY ('{pg_class, sales.shown_orders,NULL}'::regclass[]) ORDER BY 1", "pg_class shown_orders"},
 		{"SELECT '{pg_class,1247}'::regclass[], '{}'::regclass[], '{int4,text}'::pg_catalog.regtype[]", "{pg_class,pg_type}|{}|{integer,text}"},
+		{"SELECT COALESCE(NULL::regclass[], '{}'), COALESCE('{pg_class}'::regclass[], '{}'), '{}'::regclass[] = '{pg_class}', ARRAY['pg_class'::regclass] = '{1259}'", "{}|{pg_class}|f|t"},
+		{"SELECT 'pg_class' = ANY (ARRAY(SELECT oid FROM pg_class)::regclass[]), 'pg_class'::regclass = ANY ('{pg_am,pg_class}'), 'pg_class' <> ALL (ARRAY['pg_am'::regclass])", "t|t|t"},
+		{"VALUES ('pg_class'::regclass) UNION SELECT oid FROM pg_class WHERE relname = 'pg_am' ORDER BY 1", "1259 2601"},
 		{"SELECT 'pg_class' IN (SELECT oid::regclass FROM pg_class)", "t"},
 		{"SELECT relnamespace FROM pg_class WHERE relname = 'pg_am' UNION ALL SELECT 'pg_catalog'::regnamespace UNION ALL VALUES ('pg_catalog'::regnamespace)", "11 11 11"},
 		{"SELECT 'pg_class'::regclass UNION SELECT oid::regclass FROM pg_class WHERE relname = 'shown_orders' ORDER BY 1", "pg_class sales.shown_orders"},

@@ -22,7 +22,7 @@ func (j *judge) unite(m proto.Message, l *level) {
 			compared = append(compared, w.GetCaseWhen().GetExpr())
 		}
 		if n.Arg != nil {
-			j.alike(compared)
+			j.sameType(compared)
 		}
 		j.oneType(list, number)
 	case *pg_query.CoalesceExpr:
@@ -37,16 +37,14 @@ func (j *judge) unite(m proto.Message, l *level) {
 // oneType notes that values of reg types are wanted as numbers where one of the
 // others surely is one. Literals beside them are names.
 func (j *judge) oneType(list []*pg_query.Node, number func(*pg_query.Node) bool) {
-	kind := kindOf(list)
+	kind, array := kindOf(list)
 	if kind == "" {
 		return
 	}
 	wanted := false
 	for _, n := range list {
-		results(n, func(r *pg_query.Node) {
-			named(r, kind)
-			wanted = wanted || number(r)
-		})
+		named(n, kind, array)
+		results(n, func(r *pg_query.Node) { wanted = wanted || number(r) })
 	}
 	for _, n := range list {
 		if wanted {
@@ -89,7 +87,9 @@ func (j *judge) uniteArms(s *pg_query.SelectStmt, scope *cteScope) {
 			items[i] = t.GetResTarget().GetVal()
 			numbers[items[i]] = real && items[i].GetColumnRef() != nil
 		}
-		rows = append(rows, pg_query.MakeListNode(items))
+		if len(items) > 0 {
+			rows = append(rows, pg_query.MakeListNode(items))
+		}
 		rows = append(rows, arm.ValuesLists...)
 		return true
 	}) || len(rows) == 0 {
