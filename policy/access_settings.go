@@ -53,7 +53,7 @@ func constantBool(n *pg_query.Node) (value, ok bool) {
 
 // setConfig lets literals pass that SET may set. What pgask itself follows, it
 // follows in SET only.
-func (j *judge) setConfig(call *pg_query.FuncCall, _ *level) (*pg_query.Node, error) {
+func (j *judge) setConfig(call *pg_query.FuncCall, l *level) (*pg_query.Node, error) {
 	for i, a := range call.Args[:2] {
 		if text := constantText(a); text != "" {
 			call.Args[i] = stmt.StringConst(text)
@@ -65,7 +65,7 @@ func (j *judge) setConfig(call *pg_query.FuncCall, _ *level) (*pg_query.Node, er
 	if call.Args[0].GetAConst().GetSval().Sval == "search_path" {
 		return stmt.Cast(stmt.StringConst(j.view.pathText()), typeNamed("text")), nil
 	}
-	return &pg_query.Node{Node: &pg_query.Node_FuncCall{FuncCall: call}}, nil
+	return &pg_query.Node{Node: &pg_query.Node_FuncCall{FuncCall: call}}, j.walk(call.Args[1], l)
 }
 
 func (j *judge) harmlessSetting(call *pg_query.FuncCall) error {
@@ -73,7 +73,11 @@ func (j *judge) harmlessSetting(call *pg_query.FuncCall) error {
 		return j.view.deniedFunction("set_config")
 	}
 	name, value := call.Args[0].GetAConst().GetSval(), call.Args[1].GetAConst().GetSval()
-	if _, ok := constantBool(call.Args[2]); !ok || name == nil || value == nil {
+	_, ok := constantBool(call.Args[2])
+	if ok && strings.EqualFold(name.GetSval(), "jit") {
+		return nil // whatever its value is: asyncpg puts it back by a parameter
+	}
+	if !ok || name == nil || value == nil {
 		return j.view.deniedFunction("set_config").withHint("Its arguments must be literals; or use SET.")
 	}
 	name.Sval = strings.ToLower(name.Sval)

@@ -239,6 +239,7 @@ func TestAccessAnswers(t *testing.T) {
 		{"SELECT relid::regclass FROM pg_partition_ancestors('sales.shown_events')", "sales.shown_events"},
 		{"SELECT count(*) FROM pg_partition_ancestors('shown_orders')", "0"},
 		{"SELECT set_config('bytea_output', 'hex', false), current_setting('bytea_output'), current_setting('search_path'), current_setting('is_superuser', true)", "hex|hex|public, sales|off"},
+		{"SELECT current_setting('jit') IS NOT NULL, set_config('jit', 'off', false), set_config('jit', lower('ON'), false)", "t|off|on"},
 		{"SELECT to_tsvector('english', 'cats') = to_tsvector('english'::regconfig, 'cats')", "t"},
 	} {
 		rows, err := c.ask(t, test.sql)

@@ -107,7 +107,7 @@ func settingValue(args []*pg_query.Node) (string, bool) {
 func resettable() []string {
 	return []string{"application_name", "client_encoding", "datestyle", "intervalstyle", "timezone", "extra_float_digits",
 		"bytea_output", "client_min_messages", "transaction_isolation", "default_transaction_isolation",
-		"standard_conforming_strings", "escape_string_warning", "default_transaction_read_only"}
+		"standard_conforming_strings", "escape_string_warning", "default_transaction_read_only", "jit"}
 }
 
 // checkSetting judges a setting by name and value, for SET and for start-up
@@ -148,6 +148,7 @@ func settingPatterns() map[string]string {
 		"client_min_messages":           `notice|warning|error`,
 		"standard_conforming_strings":   `on|true|1`,
 		"escape_string_warning":         `on|off|true|false`,
+		"jit":                           `on|off|true|false`,
 		"transaction_isolation":         isolation,
 		"default_transaction_isolation": isolation,
 	}
@@ -213,7 +214,7 @@ func showable() []string {
 		"timezone", "standard_conforming_strings", "integer_datetimes", "max_identifier_length", "lc_collate", "lc_ctype",
 		"lc_messages", "lc_monetary", "lc_numeric", "lc_time", "transaction_isolation", "transaction_read_only",
 		"transaction_deferrable", "default_transaction_isolation", "default_transaction_read_only", "application_name",
-		"extra_float_digits", "bytea_output", "client_min_messages", "statement_timeout", "escape_string_warning", "block_size"}
+		"extra_float_digits", "bytea_output", "client_min_messages", "statement_timeout", "escape_string_warning", "block_size", "jit"}
 }
 
 // unlisten passes, since drivers send it when they clean up, for a session that
