@@ -14,8 +14,10 @@ type edge struct {
 	to      *rel
 	key     *semantic.Relationship
 	forward bool // to is the key's From side
-	// parent and own are the columns that are held equal.
+	// parent and own are the columns that are held equal; on tells that no key
+	// says them all.
 	parent, own []string
+	on          bool
 }
 
 var joinKinds = []string{"inner", "left", "right", "full", "semi", "anti"}
@@ -77,7 +79,7 @@ func (c *checker) join(i int) {
 		return
 	}
 	r.kind, r.parent, r.key, r.forward = kind, e.to, e.key, e.forward
-	r.parentColumns, r.ownColumns, r.on = e.parent, e.own, len(j.On) > 0
+	r.parentColumns, r.ownColumns, r.on = e.parent, e.own, e.on
 	r.toOne, r.fromOne = r.unique(e.own, e.forward), e.to.unique(e.parent, !e.forward)
 	if !r.toOne && !r.fromOne {
 		f := c.faultf(stageJoins, CodeJoin, at, "joining %s to %s multiplies rows: neither has one row for each %s",
@@ -209,9 +211,9 @@ func (c *checker) edges(to, r *rel, j *Join) []edge {
 		}
 		switch {
 		case forward:
-			out = append(out, edge{to, k, true, fromHere, toThere})
+			out = append(out, edge{to, k, true, fromHere, toThere, false})
 		case backward:
-			out = append(out, edge{to, k, false, toHere, fromThere})
+			out = append(out, edge{to, k, false, toHere, fromThere, false})
 		}
 	}
 	return out

@@ -69,6 +69,8 @@ func TestNestedRejections(t *testing.T) {
 		{"on columns of two types", derived(perAccount, `"joins":[{"table":"public.accounts","as":"a","on":[["x.account_id","a.name"]]}],`+sel(col("x.n"))), "PA005", []string{"TYPE_MISMATCH /joins/0/on/0"}, false, ""},
 		{"many to many", derived(perMonth, `"joins":[{"table":"orders","as":"o","on":[["x.account_id","o.account_id"]]}],`+sel(col("x.arr"))), "PA005",
 			[]string{"JOIN_NOT_DECLARED /joins/0"}, false, "group one of the two by what they are joined on"},
+		{"on another than to", derived(perAccount, `"joins":[{"table":"orders","as":"o","to":"o","on":[["x.account_id","o.account_id"]]}],`+sel(col("x.n"))), "PA005",
+			[]string{"JOIN_NOT_DECLARED /joins/0/to"}, true, ""},
 		{"a pair of three", derived(perAccount, `"joins":[{"table":"orders","as":"o","on":[["x.account_id","o.account_id","o.id"]]}],`+sel(col("x.n"))), "PA005", []string{"WRONG_ARITY /joins/0/on/0"}, false, ""},
 		{"a key and on", derived(perAccount, `"joins":[{"table":"public.accounts","as":"a","key":"orders_account_id_fkey","on":[["x.account_id","a.id"]]}],`+sel(col("x.n"))), "PA005", []string{"NOT_ONE_OF /joins/0"}, true, ""},
 		{"a full join's own where", derived(perAccount, `"joins":[{"table":"public.accounts","as":"a","kind":"full","where":`+eq(col("a.id"), lit("1"))+`}],`+sel(col("x.n"))), "PA005",
@@ -113,6 +115,23 @@ func TestNestedRejections(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { checkRejection(t, test, c) })
+	}
+}
+
+// A join on a key's columns is the join by that key, in either direction.
+func TestOnAKeyIsTheKey(t *testing.T) {
+	c := testContext(t)
+	for by, on := range map[string]string{
+		`{"table":"employees","as":"b","key":"employees_manager"}`:                   `{"table":"employees","as":"b","on":[["a.manager_id","b.id"]]}`,
+		`{"table":"employees","as":"b","key":"employees_manager","reverse":true}`:    `{"table":"employees","as":"b","on":[["b.manager_id","a.id"]]}`,
+		`{"table":"employees","as":"b","kind":"semi","key":"employees_manager"}`:     `{"table":"employees","as":"b","kind":"semi","on":[["b.id","a.manager_id"]]}`,
+		`{"plan":` + sub("employees", sel(col("id"))) + `,"as":"b","reverse":false}`: `{"plan":` + sub("employees", sel(col("id"))) + `,"as":"b","on":[["a.manager_id","b.id"]]}`,
+	} {
+		first, _ := sqlOf(t, from+`"employees","as":"a"},"joins":[`+by+`],`+sel(col("a.name"))+`}`, c)
+		second, sql := sqlOf(t, from+`"employees","as":"a"},"joins":[`+on+`],`+sel(col("a.name"))+`}`, c)
+		if first.Hash() != second.Hash() {
+			t.Errorf("%s and %s: %s", by, on, sql)
+		}
 	}
 }
 

@@ -36,6 +36,11 @@ func (c *checker) onEdge(j *Join, r *rel, at string) *edge {
 	if !ok || !c.comparableOn(e, r, at) {
 		return nil
 	}
+	if to, _ := splitName(j.To); j.To != "" && (len(to) != 1 || !to[0].is(e.to.alias)) {
+		f := c.faultf(stageJoins, CodeJoin, at+"/to", "the pairs lead to %s, not to %s", e.to.alias, j.To)
+		f.Repair = Repair{{"replace", at + "/to", e.to.alias}}
+		return nil
+	}
 	return c.provenOn(e, j, r, at)
 }
 
@@ -110,9 +115,14 @@ func (c *checker) comparableOn(e *edge, r *rel, at string) bool {
 
 // provenOn tells that the pairs join what belongs together.
 func (c *checker) provenOn(e *edge, j *Join, r *rel, at string) *edge {
-	for _, found := range c.edges(e.to, r, &Join{Reverse: j.Reverse}) {
-		if rest, whole := without(e, &found); whole && c.sameThings(e, rest, r) {
-			e.key, e.forward = found.key, found.forward
+	ways := append(c.edges(e.to, r, &Join{}), c.edges(e.to, r, &Join{Reverse: true})...)
+	for _, found := range ways {
+		rest, whole := without(e, &found)
+		switch {
+		case whole && len(rest) == 0:
+			return &found // the key says it all
+		case whole && c.sameThings(e, rest, r):
+			e.key, e.forward, e.on = found.key, found.forward, true
 			return e
 		}
 	}
@@ -122,11 +132,12 @@ func (c *checker) provenOn(e *edge, j *Join, r *rel, at string) *edge {
 	}
 	derived := e.to.query != nil || r.query != nil
 	if derived && c.sameThings(e, all, r) {
+		e.on = true
 		return e
 	}
 	f := c.faultf(stageJoins, CodeJoin, at+"/on", "%s can't be joined on %s: the columns are neither the two ends of a declared relationship nor the same thing on both sides",
 		r.name(j.As), strings.Join(e.own, ", "))
-	for _, found := range c.edges(e.to, r, &Join{}) {
+	for _, found := range ways {
 		f.Nearest = append(f.Nearest, fmt.Sprintf("key %s", found.key.Name))
 	}
 	return nil

@@ -52,7 +52,7 @@ type rel struct {
 	toOne, fromOne bool
 	// parentColumns and ownColumns are what the join holds equal.
 	parentColumns, ownColumns []string
-	// on tells that the plan gave the columns, and not the key.
+	// on tells that no key says these columns.
 	on bool
 	// forward tells that parent is the From side of key.
 	forward bool
