@@ -123,9 +123,14 @@ func widen(t *testing.T, s *gold.Set, want int) {
 // a model that knows the answers: all over HTTP, recorded, then some replayed.
 // The times of the second pass are all that an answer takes but for the model.
 func TestGoldAsked(t *testing.T) {
+	dir, there := gold.Dir("..")
+	if !there {
+		t.Logf("no questions at %s", dir)
+		return
+	}
 	server := postgres.ForTest(t)
 	dsn := server.DSN(server.CreateDatabase(t))
-	s, err := gold.Open(t.Context(), gold.Dir(".."), dsn)
+	s, err := gold.Open(t.Context(), dir, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ import (
 // back, a little under what has been reached.
 const floor = 0.99
 
-func open(t *testing.T) *Set {
+func open(t *testing.T, dir string) *Set {
 	t.Helper()
 	server := postgres.ForTest(t)
-	s, err := Open(t.Context(), Dir("../.."), server.DSN(server.CreateDatabase(t)))
+	s, err := Open(t.Context(), dir, server.DSN(server.CreateDatabase(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,12 @@ func open(t *testing.T) *Set {
 // TestPlans says every golden statement as a plan, that as SQL again, and
 // wants the same rows.
 func TestPlans(t *testing.T) {
-	s := open(t)
+	dir, there := Dir("../..")
+	if !there {
+		t.Logf("no questions at %s", dir)
+		return
+	}
+	s := open(t, dir)
 	failed := map[string][]string{}
 	right, tied := 0, 0
 	for _, q := range s.Questions {

@@ -22,13 +22,15 @@ type Question struct {
 }
 
 // Dir is the folder of the tuning questions: in a folder shared beside the
-// repository, whose root is given, or where PGASK_SHARED says.
-func Dir(root string) string {
-	shared := os.Getenv("PGASK_SHARED")
-	if shared == "" {
-		shared = filepath.Join(root, "..", "shared")
+// repository, whose root is given, or where PGASK_SHARED says. The former need not
+// be there: tests on schemas of our own hold the same behaviour.
+func Dir(root string) (dir string, there bool) {
+	if shared := os.Getenv("PGASK_SHARED"); shared != "" {
+		return filepath.Join(shared, "questions", "tuning"), true
 	}
-	return filepath.Join(shared, "questions", "tuning")
+	dir = filepath.Join(root, "..", "shared", "questions", "tuning")
+	_, err := os.Stat(dir)
+	return dir, err == nil
 }
 
 // Read reads a folder's questions.jsonl.

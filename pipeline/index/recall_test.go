@@ -1,26 +1,17 @@
 package index
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/integration/gold"
 	"github.com/pgask/pgask/integration/postgres"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
-
-// tuningSet is where the tuning questions are beside the project. It need not
-// be there: the other tests hold the same behaviour on schemas of our own.
-const tuningSet = "../../../shared/questions/tuning"
 
 // needing is a question and the tables that its right answer reads.
 type needing struct {
@@ -39,12 +30,12 @@ func (q needing) other() string { return q.synonym }
 // anything. What is asked in other words than the schema's is for an embedder
 // that knows synonyms; here it has a floor of its own.
 func TestRecall(t *testing.T) {
-	if _, err := os.Stat(tuningSet); err != nil {
-		t.Logf("no questions at %s", tuningSet)
+	dir, there := gold.Dir("../..")
+	if !there {
+		t.Logf("no questions at %s", dir)
 		return
 	}
-	questions := readNeeding(t)
-	named := tuningSnapshot(t)
+	questions, named := tuningSet(t, dir)
 	anonymous := numbered(named)
 	for _, c := range []struct {
 		name     string
@@ -126,31 +117,6 @@ func numbered(s *catalog.Snapshot) *catalog.Snapshot {
 	return catalog.NewSnapshot(s.Database, s.ServerVersion, tables, nil)
 }
 
-func readNeeding(t *testing.T) []needing {
-	t.Helper()
-	f, err := os.Open(filepath.Join(tuningSet, "questions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<26)
-	var out []needing
-	for lines.Scan() {
-		var q struct {
-			DB       string `json:"db"`
-			Question string `json:"question"`
-			Synonym  string `json:"synonym_question"`
-			Gold     string `json:"gold_sql"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, needing{q.Question, q.Synonym, tablesRead(t, q.DB, q.Gold)})
-	}
-	return out
-}
-
 func tablesRead(t *testing.T, schema, sql string) []catalog.Name {
 	t.Helper()
 	tree, err := stmt.ParseOne(sql, stmt.DefaultLimits())
@@ -169,28 +135,26 @@ func tablesRead(t *testing.T, schema, sql string) []catalog.Name {
 	return out
 }
 
-// tuningSnapshot is one database that holds the set's databases as schemas.
-func tuningSnapshot(t *testing.T) *catalog.Snapshot {
+// tuningSet is the questions, and one database that holds the set's databases as
+// schemas.
+func tuningSet(t *testing.T, dir string) ([]needing, *catalog.Snapshot) {
 	t.Helper()
 	server := postgres.ForTest(t)
-	dsn := server.DSN(server.CreateDatabase(t))
-	dumps, _ := filepath.Glob(filepath.Join(tuningSet, "*.sql"))
-	args := []string{"-q", "-v", "ON_ERROR_STOP=1", "-o", os.DevNull, "-d", dsn}
-	for _, dump := range dumps {
-		name := pgx.Identifier{filepath.Base(dump[:len(dump)-len(".sql")])}.Sanitize()
-		args = append(args, "-f", dump, "-c", "ALTER SCHEMA public RENAME TO "+name, "-c", "CREATE SCHEMA public")
-	}
-	if out, err := exec.Command("psql", append(args, "-c", "ANALYZE")...).CombinedOutput(); err != nil {
-		t.Fatalf("load the tuning databases: %v\n%s", err, out)
-	}
-	conn, err := pgx.Connect(t.Context(), dsn)
+	set, err := gold.Open(t.Context(), dir, server.DSN(server.CreateDatabase(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context())
-	s, err := catalog.Read(t.Context(), conn, catalog.Options{Samples: true})
+	defer set.Conn.Close(t.Context())
+	if _, err := set.Conn.Exec(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := catalog.Read(t.Context(), set.Conn, catalog.Options{Samples: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	var questions []needing
+	for _, q := range set.Questions {
+		questions = append(questions, needing{q.Question, q.Synonym, tablesRead(t, q.DB, q.SQL)})
+	}
+	return questions, snapshot
 }

@@ -26,10 +26,6 @@ const (
 	reportEnv    = "PGASK_QUESTIONS_REPORT"
 )
 
-// tuningSet is where the tuning questions are beside the project. It need not
-// be there: the goldens hold the same behaviour on questions of our own.
-const tuningSet = "../../../shared/questions/tuning"
-
 // floors are a little under what the tuning set has reached, by form: right
 // answers, and how many may be wrong. (A tie under a LIMIT falls as the server
 // pleases.) A change that does better raises them.
@@ -54,12 +50,12 @@ func (s score) log(t *testing.T, name string) {
 // TestEvaluate measures precision and coverage on a set of questions with
 // known rows, in both forms, and holds the tuning set to its floors.
 func TestEvaluate(t *testing.T) {
-	dir := os.Getenv(questionsEnv)
+	dir, there := os.Getenv(questionsEnv), true
 	held := dir == ""
 	if held {
-		dir = tuningSet
+		dir, there = gold.Dir("../..")
 	}
-	if _, err := os.Stat(dir); held && err != nil {
+	if !there {
 		t.Logf("no set of questions at %s, and %s names none", dir, questionsEnv)
 		return
 	}
