@@ -115,8 +115,10 @@ type Abstain struct {
 	Confidence float64
 }
 
-// Hooks are commands or URLs asked about plans and SQL.
+// Hooks are commands or URLs asked about plans and SQL, each of which has Timeout to
+// answer.
 type Hooks struct {
+	Timeout   time.Duration
 	PlanAfter []string
 	SQLBefore []string
 }

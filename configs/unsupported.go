@@ -14,8 +14,6 @@ var unsupported = []struct {
 	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},
 	{"curated.match_top_k", func(c *Config) bool { return c.Curated.MatchTopK != 5 }, "curated queries answer their own questions only"},
 	{"abstain.confidence", func(c *Config) bool { return c.Abstain.Confidence != 0.5 }, "no answer is refused for low confidence"},
-	{"hooks.plan_after", func(c *Config) bool { return len(c.Hooks.PlanAfter) > 0 }, "no hook is called"},
-	{"hooks.sql_before", func(c *Config) bool { return len(c.Hooks.SQLBefore) > 0 }, "no hook is called"},
 	{"traces.dir", func(c *Config) bool { return c.Traces.Dir != "" }, "no traces are written"},
 	{"traces.mode", func(c *Config) bool { return c.Traces.Mode == "always" }, "no traces are written"},
 }

@@ -74,7 +74,12 @@ func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (st
 	if err != nil {
 		return "", err
 	}
-	approved, err := s.authorize(ctx, &at, stmt.Statement{Tree: a.tree}, nil)
+	all := []answered{a}
+	st, err := s.sqlBefore(ctx, at, stmt.Statement{Tree: a.tree}, ask.Question, all)
+	if err != nil {
+		return "", err
+	}
+	approved, err := s.authorize(ctx, &at, st, nil)
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +101,7 @@ func (s *Session) aboutPlan(ctx context.Context, at *standing, ask *stmt.Ask) (s
 	return rows(map[string]any{"plan": c.Plan(), "annotations": struct {
 		plan.Annotations
 		Qualifiers []string `json:"qualifiers"`
-	}{c.Annotations(), c.Qualifiers()}})
+	}{c.Annotations(), append(c.Qualifiers(), a.qualifiers...)}})
 }
 
 // aboutStages is one row a stage; a question that fails shows where.
@@ -118,14 +123,21 @@ func (s *Session) aboutStages(ctx context.Context, at *standing, ask *stmt.Ask) 
 	}
 	stage("plan", err, detail)
 	if err == nil {
-		s.explainRest(ctx, at, a, stage)
+		s.explainRest(ctx, at, ask, a, stage)
 	}
 	return rows(stages)
 }
 
 // explainRest shows what happens to a compiled answer before it would run.
-func (s *Session) explainRest(ctx context.Context, at *standing, a answered, stage func(string, error, string)) {
-	approved, err := s.authorize(ctx, &at, stmt.Statement{Tree: a.tree}, nil)
+func (s *Session) explainRest(ctx context.Context, at *standing, ask *stmt.Ask, a answered, stage func(string, error, string)) {
+	st, err := s.sqlBefore(ctx, at, stmt.Statement{Tree: a.tree}, ask.Question, []answered{a})
+	if len(at.rules.Hooks.SQLBefore) > 0 {
+		stage("sql.before", err, "asked")
+	}
+	if err != nil {
+		return
+	}
+	approved, err := s.authorize(ctx, &at, st, nil)
 	stage("authorize", err, fmt.Sprintf("scopes %v, row cap %d", approved.Facts().Scopes, approved.Facts().Cap))
 	if err != nil {
 		return

@@ -28,7 +28,7 @@ func (s *Session) askApprove(ctx context.Context, at *standing, st stmt.Statemen
 	if err != nil {
 		return nil, err
 	}
-	c := a.proposal.Checked
+	c := a.own
 	if c == nil {
 		return nil, &Error{Code: "PA002", Message: "this question is answered by a query that has no plan"}
 	}

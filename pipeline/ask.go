@@ -27,6 +27,10 @@ func asked(st stmt.Statement) (*stmt.Ask, bool) {
 type answered struct {
 	proposal planner.Proposal
 	tree     *pg_query.Node
+	// own is the plan as its planner made it, before any hook.
+	own *plan.Checked
+	// qualifiers are said besides the plan's.
+	qualifiers []string
 }
 
 // ask answers a statement that is a question.
@@ -74,7 +78,7 @@ func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, 
 		tree = &pg_query.Node{Node: &pg_query.Node_PrepareStmt{
 			PrepareStmt: &pg_query.PrepareStmt{Name: st.Prepare.Name, Query: tree}}}
 	}
-	return s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, nil, a)
+	return s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, a)
 }
 
 // askInside answers the ask() calls of a larger statement, then judges the
@@ -93,7 +97,7 @@ func (s *Session) askInside(ctx context.Context, st stmt.Statement, calls []stmt
 	for i, c := range calls {
 		stmt.ReplaceAsk(st.Tree, c, all[i].tree)
 	}
-	v, err := s.approveAnswers(ctx, at, st, oids, all...)
+	v, err := s.approveAnswers(ctx, at, st, questions(calls), oids, all...)
 	if err == nil {
 		v.question = questions(calls)
 	}
@@ -111,8 +115,12 @@ func questions(calls []stmt.AskCall) string {
 
 // approveAnswers authorizes a statement that holds answers and attaches their
 // receipts and notices.
-func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Statement, oids []uint32, all ...answered) (*verdict, error) {
+func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Statement, question string, oids []uint32, all ...answered) (*verdict, error) {
 	r := s.receipt(at)
+	st, err := s.sqlBefore(ctx, at, st, question, all)
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range all {
 		a.stamp(&r)
 	}
@@ -142,6 +150,7 @@ func (a answered) stamp(r *Receipt) {
 		r.Source, r.Curated = &source, a.proposal.Curated
 	}
 	r.ModelCalls += a.proposal.ModelCalls
+	r.Qualifiers = append(r.Qualifiers, a.qualifiers...)
 	c := a.proposal.Checked
 	if c == nil {
 		return
@@ -156,15 +165,22 @@ func (a answered) stamp(r *Receipt) {
 // answer plans a question and compiles the plan.
 func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answered, error) {
 	began := s.p.now()
-	p, err := s.propose(ctx, at, ask)
+	in, err := s.input(ctx, at, ask)
+	if err != nil {
+		return answered{}, err
+	}
+	p, err := s.propose(ctx, at, ask, in)
 	s.p.observe.Stage("plan", s.p.now().Sub(began))
 	s.p.observe.Answered(p.Source, p.ModelCalls, p.Tokens)
 	if err != nil {
 		return answered{proposal: p}, err
 	}
-	a := answered{proposal: p, tree: p.Query}
+	a := answered{proposal: p, tree: p.Query, own: p.Checked}
 	if p.Checked != nil {
-		a.tree = plan.Compile(p.Checked)
+		if err := s.planAfter(ctx, at, in, &a); err != nil {
+			return a, err
+		}
+		a.tree = plan.Compile(a.proposal.Checked)
 	}
 	return a, s.fit(ctx, at, &a, ask.Columns)
 }
@@ -192,11 +208,7 @@ func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns st
 }
 
 // propose asks the planners, or takes the plan that was supplied or chosen.
-func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask) (planner.Proposal, error) {
-	in, err := s.input(ctx, at, ask)
-	if err != nil {
-		return planner.Proposal{}, err
-	}
+func (s *Session) propose(ctx context.Context, at *standing, ask *stmt.Ask, in planner.Input) (planner.Proposal, error) {
 	switch {
 	case ask.HasPlan:
 		return supplied(ask, in)

@@ -20,6 +20,7 @@ type Rules struct {
 	Policy   *policy.Policy
 	Semantic *configs.Semantic
 	Planners planner.Planner
+	Hooks    Hooks
 }
 
 // Observer hears what happened, for metrics. Its methods must not block.

@@ -7,9 +7,12 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline"
+	"github.com/pgask/pgask/pipeline/hook"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/plans"
 	"github.com/pgask/pgask/policy"
@@ -27,6 +30,7 @@ type files struct {
 	users   *auth.Store
 	policy  *policy.Policy
 	curated *planner.Curated
+	hooks   pipeline.Hooks
 }
 
 // load reads all files and checks everything that needs no database: the
@@ -45,11 +49,31 @@ func load(path string, overrides configs.Overrides) (*files, []configs.Fault, er
 		rules = append(rules, together(f)...)
 	}
 	f.curated, queries = planner.NewCurated(f.all.Curated.Queries, f.all.Config.Curated)
-	for _, more := range [][]configs.Fault{users, rules, queries, approvedFaults(f.all.Config)} {
+	hooks := f.assembleHooks(path)
+	for _, more := range [][]configs.Fault{users, rules, queries, hooks, approvedFaults(f.all.Config)} {
 		faults = merge(faults, more)
 	}
 	inOrder(faults, path, f.all.Config.Files)
 	return f, faults, nil
+}
+
+// assembleHooks makes the hooks, or says what is wrong with them.
+func (f *files) assembleHooks(path string) []configs.Fault {
+	var faults []configs.Fault
+	all := func(key string, entries []string) []*hook.Hook {
+		var out []*hook.Hook
+		for _, entry := range entries {
+			h, err := hook.New(entry, filepath.Dir(path), f.all.Config.Hooks.Timeout)
+			if err != nil {
+				faults = append(faults, configs.Fault{Pos: configs.Pos{File: path}, Key: key, Msg: strconv.Quote(entry) + " " + err.Error()})
+				continue
+			}
+			out = append(out, h)
+		}
+		return out
+	}
+	f.hooks = pipeline.Hooks{PlanAfter: all("hooks.plan_after", f.all.Config.Hooks.PlanAfter), SQLBefore: all("hooks.sql_before", f.all.Config.Hooks.SQLBefore)}
+	return faults
 }
 
 // approvedFaults warns of a file of approved plans that can't be read: questions are

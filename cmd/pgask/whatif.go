@@ -31,7 +31,7 @@ func newWhatIf(f *files, p *policy.Policy, databases *ownDatabases) (*whatIf, er
 		return nil, err
 	}
 	c := f.all.Config
-	pipe := pipeline.New(&pipeline.Rules{Policy: p, Semantic: f.all.Semantic, Planners: chain},
+	pipe := pipeline.New(&pipeline.Rules{Policy: p, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks},
 		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: c.Planner.Today,
 			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: log, Now: time.Now})
 	return &whatIf{pipe: pipe, databases: databases}, nil
