@@ -29,6 +29,8 @@ type answered struct {
 	tree     *pg_query.Node
 	// own is the plan as its planner made it, before any hook.
 	own *plan.Checked
+	// amends is the answer that this one follows up; nil for none.
+	amends *planner.Last
 	// qualifiers are said besides the plan's.
 	qualifiers []string
 }
@@ -44,6 +46,8 @@ func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*v
 		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormSQL, ask.Form == stmt.FormPlan, ask.Form == stmt.FormExplain:
 		return s.askAbout(ctx, st, ask)
+	case ask.Form == stmt.FormMore:
+		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormApprove:
 		return s.askApprove(ctx, at, st, ask)
 	case ask.Form == stmt.FormRevoke:
@@ -129,6 +133,9 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 		return nil, err
 	}
 	v.kind = "ask"
+	if len(all) == 1 {
+		v.follow = all[0].last(question)
+	}
 	for _, a := range all {
 		v.steps = append(v.steps, a.proposal.Steps...)
 		v.learn(a.proposal.Ran)
@@ -166,6 +173,9 @@ func (a answered) stamp(r *Receipt) {
 func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answered, error) {
 	began := s.p.now()
 	in, err := s.input(ctx, at, ask)
+	if err == nil && ask.Form == stmt.FormMore {
+		err = s.followUp(&in)
+	}
 	if err != nil {
 		return answered{}, err
 	}
@@ -175,7 +185,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{proposal: p}, err
 	}
-	a := answered{proposal: p, tree: p.Query, own: p.Checked}
+	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last}
 	if p.Checked != nil {
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err

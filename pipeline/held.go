@@ -66,7 +66,7 @@ func (s *Session) settled(v *verdict) {
 		}
 		delete(s.held.cursors, f.Cursor)
 	case "DISCARD ALL":
-		s.messages = messages{}
+		s.messages, s.lastPlan = messages{}, nil
 		clear(s.held.cursors)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/policy"
 )
@@ -49,8 +50,10 @@ type Session struct {
 	// text is the message's. Upstream only.
 	text string
 
-	mu       sync.Mutex // guards what both loops touch, below
-	last     conclusion
+	mu   sync.Mutex // guards what both loops touch, below
+	last conclusion
+	// lastPlan is that of the last answer that ran, for ASK MORE; nil for none with a plan.
+	lastPlan *planner.Last
 	messages messages
 	held     held
 }

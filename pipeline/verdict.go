@@ -38,6 +38,8 @@ type verdict struct {
 	told []policy.ToldColumn
 	// origin is what an EXECUTE of a simple Query runs; a Run has that of others.
 	origin *verdict
+	// follow is what a follow-up would amend; nil for none.
+	follow *planner.Last
 	// learns hears how the first execution of an answer ends; nil for none.
 	learns *learns
 	// passes tells of a statement that nobody judged.
@@ -96,6 +98,7 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 	s.settle(v, o)
 	if showsAll(v.facts.Tag) {
 		origin.learns.ended(o)
+		s.followed(origin, o)
 	}
 	s.count(v.kind, o)
 	if v.quiet || origin.quiet || v.kind == "pass" {

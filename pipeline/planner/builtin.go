@@ -73,6 +73,9 @@ type reading struct {
 // Plan reads the question. The error is *Declined, or the validator's where a
 // plan was understood but measures or guarantees forbid it.
 func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
+	if in.Last != nil {
+		return b.amend(in)
+	}
 	start := time.Now()
 	x := b.lexicon(in.Catalog, in.Semantic)
 	if len(in.Question) > maxQuestion {

@@ -89,7 +89,7 @@ func (c *Cache) look(ctx context.Context, in Input) (checked *plan.Checked, outc
 // Learn gives what is to be called once the plan has run to its end. A plan with
 // dates of its own is right on this day only.
 func (c *Cache) Learn(in Input, made *plan.Plan) func() {
-	if in.SchemaVersion == "" {
+	if in.SchemaVersion == "" || in.Last != nil {
 		return nil
 	}
 	text, err := json.Marshal(made)

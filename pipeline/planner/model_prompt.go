@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
 )
 
 // prompt is what a model is told of one question. The system message is the
@@ -34,6 +35,9 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	if in.Semantic != nil && in.Semantic.FiscalYearStart > 0 {
 		head.WriteString("[FISCAL_YEAR_START]\n" + time.Month(in.Semantic.FiscalYearStart).String() + "\n\n")
 	}
+	if in.Last != nil {
+		head.WriteString("[LAST_PLAN]\n" + compact(amended{in.Last.Question, in.Last.Plan, "the question amends this plan: reply with the whole plan as it is to be"}) + "\n\n")
+	}
 	if in.Columns != nil {
 		head.WriteString("[EXPECTED_COLUMNS]\n" + compact(expected(in)) + "\n\n")
 	}
@@ -54,6 +58,13 @@ func dateOf(in Input) string {
 		return in.Today
 	}
 	return in.Now.Format(time.DateOnly)
+}
+
+// amended is the answer that a follow-up is about.
+type amended struct {
+	Question string     `json:"question"`
+	Plan     *plan.Plan `json:"plan"`
+	Task     string     `json:"task"`
 }
 
 type expectedColumn struct {

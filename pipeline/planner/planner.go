@@ -42,6 +42,8 @@ type Input struct {
 	Afresh bool
 	// Model tells whether the role allows asking a model.
 	Model bool
+	// Last is the answer that the question amends; nil for a question of its own.
+	Last *Last
 	// Columns are the columns WITH (columns = …) demands; nil without.
 	Columns []plan.Column
 }

@@ -1,0 +1,46 @@
+package pipeline
+
+import (
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
+)
+
+// followUp makes a question one about the session's last plan, which may not hold any
+// more: it is validated like any other.
+func (s *Session) followUp(in *planner.Input) error {
+	s.mu.Lock()
+	in.Last = s.lastPlan
+	s.mu.Unlock()
+	if in.Last == nil {
+		return &Error{Code: "PA002", Message: "there is no plan in this session to amend", Advice: "ASK 'your question'"}
+	}
+	c, err := plan.Validate(in.Last.Plan, in.Context())
+	if err != nil {
+		return err
+	}
+	in.Last = &planner.Last{Question: in.Last.Question, Plan: c.Plan()}
+	in.PlanOnly, in.Afresh = true, true
+	return nil
+}
+
+// last is what a follow-up of an answer would amend. What a hook made of it isn't: the
+// hook is asked about the follow-up again.
+func (a *answered) last(question string) *planner.Last {
+	if a.own == nil {
+		return nil
+	}
+	if a.amends != nil {
+		question = a.amends.Question + ", " + question
+	}
+	return &planner.Last{Question: question, Plan: a.own.Plan()}
+}
+
+// followed notes the session's last answer once it has run.
+func (s *Session) followed(v *verdict, o Outcome) {
+	if v.kind != "ask" || o.SQLState != "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastPlan = v.follow
+}
