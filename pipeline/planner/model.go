@@ -95,7 +95,11 @@ func (m *Model) retrieve(ctx context.Context, in Input) ([]*catalog.Table, strin
 	if in.Near != nil && !x.Whole(m.options.TopK) {
 		near = in.Near(ctx)
 	}
-	tables := x.Tables(in.Question, near, m.options.TopK)
+	said := in.Question
+	if in.Last != nil { // a follow-up leaves out what it is about
+		said = in.Last.Question + " " + said
+	}
+	tables := x.Tables(said, near, m.options.TopK)
 	detail := fmt.Sprintf("%d of %d tables", len(tables), x.Len())
 	if len(near) > 0 {
 		detail += fmt.Sprintf(", by words and %d near chunks", len(near))
