@@ -14,8 +14,6 @@ var unsupported = []struct {
 	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},
 	{"curated.match_top_k", func(c *Config) bool { return c.Curated.MatchTopK != 5 }, "curated queries answer their own questions only"},
 	{"abstain.confidence", func(c *Config) bool { return c.Abstain.Confidence != 0.5 }, "no answer is refused for low confidence"},
-	{"traces.dir", func(c *Config) bool { return c.Traces.Dir != "" }, "no traces are written"},
-	{"traces.mode", func(c *Config) bool { return c.Traces.Mode == "always" }, "no traces are written"},
 }
 
 // warnUnsupported notes the settings of pgask.yaml that this version ignores.

@@ -16,8 +16,8 @@ import (
 type taken struct {
 	text  string
 	began time.Time
-	// question is that of the statement at hand.
-	question string
+	// question is that of the statement at hand, and request its id where it is traced.
+	question, request string
 	// account, unless nil, is that of a statement that was judged before.
 	account audit.Part
 }

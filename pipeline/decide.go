@@ -123,7 +123,7 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	if err := s.admit(ctx, st); err != nil {
 		return nil, err
 	}
-	v, err := s.weigh(ctx, st, oids)
+	v, err := s.traced(ctx, st, oids)
 	if err == nil {
 		v.account = s.accountOf(v, st)
 		v.alters = alters(v)

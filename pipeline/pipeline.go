@@ -11,6 +11,7 @@ import (
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/plans"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/pipeline/trace"
 	"github.com/pgask/pgask/policy"
 )
 
@@ -49,6 +50,7 @@ type Pipeline struct {
 	audit     *audit.Log
 	now       func() time.Time
 	approvals plans.Approvals
+	traces    func(trace.Trace)
 	started   time.Time
 	counters  counters
 	// standings are what the sessions share, verdicts what was judged at them.
@@ -80,13 +82,16 @@ type Options struct {
 	// Audit gets a line for every governed statement; nil for none.
 	Audit *audit.Log
 	Now   func() time.Time
+	// Traces gets what happened to each question, once when it is judged and once
+	// when its answer has run; it must not block. Nil for nobody.
+	Traces func(trace.Trace)
 	// Approvals are where ASK APPROVE keeps plans; nil for nowhere.
 	Approvals plans.Approvals
 }
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, vectors: o.Vectors, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals,
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, vectors: o.Vectors, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals, traces: o.Traces,
 		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)

@@ -49,6 +49,8 @@ type Session struct {
 	taken taken
 	// text is the message's. Upstream only.
 	text string
+	// tracing is the trace of the question being judged, nil for none; upstream only.
+	tracing *tracing
 
 	mu   sync.Mutex // guards what both loops touch, below
 	last conclusion
@@ -150,6 +152,9 @@ func (s *Session) receipt(at *standing) Receipt {
 // once the client gets the error: what was sent before it is still to end.
 func (s *Session) refused(kind string, err error) *Denial {
 	r := s.receipt(s.at)
+	if s.taken.request != "" {
+		r.RequestID = s.taken.request
+	}
 	r.Verdict = sqlState(err)
 	s.p.counters.statements.Add(1)
 	s.p.counters.denied.Add(1)

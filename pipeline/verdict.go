@@ -42,6 +42,8 @@ type verdict struct {
 	follow *planner.Last
 	// learns hears how the first execution of an answer ends; nil for none.
 	learns *learns
+	// tracing hears how the first execution of an answer ends; nil for none.
+	tracing *tracing
 	// passes tells of a statement that nobody judged.
 	passes bool
 	// repeats tells of a query that may be prepared once and executed later, alters
@@ -70,7 +72,7 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 
 // run makes the watcher of one execution that began at a time.
 func (s *Session) run(v *verdict, began time.Time) *Run {
-	r := &Run{of: v, origin: v.origin}
+	r := &Run{of: v, origin: v.origin, request: v.tracing.claim()}
 	r.finish = func(o Outcome) []Notice { return s.finish(v, r.origin, o, began) }
 	switch f := &v.facts; {
 	case f.Tag == "FETCH":
@@ -96,6 +98,7 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 		return nil
 	}
 	s.settle(v, o)
+	v.tracing.ended(o, s.p.now())
 	if showsAll(v.facts.Tag) {
 		origin.learns.ended(o)
 		s.followed(origin, o)

@@ -33,7 +33,7 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 	if err := firstFaults(faults, log); err != nil {
 		return nil, nil, err
 	}
-	chain, err := assemblePlanners(f, kept, log)
+	chain, err := assemblePlanners(f, kept, staged{}, log)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,18 +45,30 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 	return f.all, &parts{store: f.users, tls: certificates, rules: rules}, nil
 }
 
+// staged replaces parts of the planners, for commands that only look.
+type staged struct {
+	// model tells that only the model planner counts.
+	model bool
+	// replies answers in the provider's place; nil for the provider.
+	replies func(llm.Request) (llm.Reply, error)
+}
+
 // assemblePlanners makes the planners in the configured order, behind the one of
 // approved plans; one that isn't configured is left out.
-func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner, error) {
+func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (planner.Planner, error) {
 	c := f.all.Config
 	if err := kept.open(c); err != nil {
 		return nil, err
 	}
 	var chain []planner.Planner
-	if kept.approvals != nil {
+	order := c.Planner.Order
+	if o.model {
+		order = []string{"model"}
+	}
+	if kept.approvals != nil && !o.model {
 		chain = append(chain, planner.NewApproved(kept.approvals, log))
 	}
-	for _, name := range c.Planner.Order {
+	for _, name := range order {
 		switch name {
 		case "curated":
 			if c.Curated.Enabled {
@@ -69,7 +81,7 @@ func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner
 		case "builtin":
 			chain = append(chain, planner.NewBuiltin())
 		case "model":
-			model, err := assembleModel(c, log)
+			model, err := assembleModel(c, o, log)
 			if err != nil {
 				return nil, err
 			}
@@ -82,12 +94,12 @@ func assemblePlanners(f *files, kept *keeper, log *slog.Logger) (planner.Planner
 }
 
 // assembleModel makes the model planner; nil where no provider is configured.
-func assembleModel(c *configs.Config, log *slog.Logger) (planner.Planner, error) {
-	if c.LLM.BaseURL == "" && c.LLM.Replay == "" {
+func assembleModel(c *configs.Config, o staged, log *slog.Logger) (planner.Planner, error) {
+	if c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
 		return nil, nil
 	}
 	client, err := llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
-		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay, Observe: modelLog(log)})
+		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
 	if err != nil {
 		return nil, err
 	}

@@ -153,6 +153,7 @@ func (s *service) close(web *http.Server) error {
 		s.vectors.Close()
 	}
 	s.plans.close()
+	s.traces.Close()
 	if err := s.audit.Close(); err != nil {
 		s.log.Error("the audit log is incomplete", "error", err)
 	}

@@ -7,7 +7,7 @@ import (
 
 // startKeys are the settings, or the beginnings of their keys, that a process
 // reads once.
-var startKeys = []string{"listen", "http", "reuse_port", "tls.mode", "databases.", "planner.today", "planner.store", "planner.dsn", "files.approved", "index.samples", "index.store", "index.dsn", "embeddings.", "limits.", "cluster.", "audit."}
+var startKeys = []string{"listen", "http", "reuse_port", "tls.mode", "databases.", "planner.today", "planner.store", "planner.dsn", "files.approved", "index.samples", "index.store", "index.dsn", "embeddings.", "limits.", "cluster.", "audit.", "traces."}
 
 // pending are those of the changed keys of pgask.yaml that a reload leaves as
 // they were; each database is named once.

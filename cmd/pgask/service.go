@@ -15,6 +15,7 @@ import (
 	"github.com/pgask/pgask/pipeline/audit"
 	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/pipeline/trace"
 	"github.com/pgask/pgask/policy"
 	"github.com/pgask/pgask/proxy"
 	"github.com/pgask/pgask/proxy/admin"
@@ -32,7 +33,8 @@ type service struct {
 	store     atomic.Pointer[auth.Store]
 	tls       atomic.Pointer[tls.Config]
 	pipe      *pipeline.Pipeline
-	audit     *audit.Log // nil for none
+	audit     *audit.Log    // nil for none
+	traces    *trace.Writer // nil for none
 	plans     *keeper
 	vectors   *index.Vectors // nil for none
 	databases map[string]*database
@@ -80,8 +82,9 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	if s.vectors, err = assembleVectors(all.Config, newIndexMetrics(s.metrics.registry), log); err != nil {
 		return nil, err
 	}
+	s.traces = openTraces(all, log)
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Vectors: s.vectors, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Vectors: s.vectors, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals, Traces: keeping(s.traces)})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)

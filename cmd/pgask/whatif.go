@@ -14,6 +14,7 @@ import (
 	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/pipeline/trace"
 	"github.com/pgask/pgask/policy"
 )
 
@@ -25,15 +26,27 @@ type whatIf struct {
 
 // newWhatIf makes one for a policy, which may be another than that of the files.
 func newWhatIf(f *files, p *policy.Policy, databases *ownDatabases) (*whatIf, error) {
+	return newScene(f, p, databases, scene{today: f.all.Config.Planner.Today, now: time.Now})
+}
+
+// scene is when questions are asked, by which planners, and who hears of them.
+type scene struct {
+	staged staged
+	today  string // planner.today
+	now    func() time.Time
+	traces func(trace.Trace)
+}
+
+func newScene(f *files, p *policy.Policy, databases *ownDatabases, o scene) (*whatIf, error) {
 	log := slog.New(slog.DiscardHandler)
-	chain, err := assemblePlanners(f, newKeeper(log), log)
+	chain, err := assemblePlanners(f, newKeeper(log), o.staged, log)
 	if err != nil {
 		return nil, err
 	}
 	c := f.all.Config
 	pipe := pipeline.New(&pipeline.Rules{Policy: p, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks},
-		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: c.Planner.Today,
-			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: log, Now: time.Now})
+		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: o.today,
+			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: log, Now: o.now, Traces: o.traces})
 	return &whatIf{pipe: pipe, databases: databases}, nil
 }
 

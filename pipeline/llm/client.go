@@ -44,7 +44,7 @@ func New(c Config) (*Client, error) {
 	if c.Record != "" && c.Replay != "" {
 		return nil, errors.New("llm: record and replay exclude each other")
 	}
-	if c.BaseURL == "" && c.Replay == "" {
+	if c.BaseURL == "" && c.Replay == "" && c.Replies == nil {
 		return nil, errors.New("llm: no base_url")
 	}
 	c = c.withDefaults()
@@ -72,6 +72,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 	start := time.Now()
 	reply, err := c.complete(ctx, r)
 	c.observe(r.Task, start, reply.PromptTokens, reply.CompletionTokens, err)
+	heard(ctx, Exchange{Model: c.Model(r.Task), Request: r, Reply: reply, Err: err, Took: time.Since(start)})
 	return reply, err
 }
 
@@ -84,6 +85,9 @@ func (c *Client) observe(task string, start time.Time, promptTokens, completionT
 }
 
 func (c *Client) complete(ctx context.Context, r Request) (Reply, error) {
+	if c.config.Replies != nil {
+		return c.config.Replies(r)
+	}
 	key := keyOf(c.Model(r.Task), r)
 	if c.config.Replay != "" {
 		return replay(c.config.Replay, key)

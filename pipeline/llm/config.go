@@ -29,6 +29,8 @@ type Config struct {
 	// Record is a folder that gets one file per answered request, Replay one
 	// that is read instead of asking. At most one of them is set.
 	Record, Replay string
+	// Replies, unless nil, answers in the provider's place.
+	Replies func(Request) (Reply, error)
 	// HTTP carries the requests; nil for a client of our own that follows no
 	// redirect, since a redirect would carry the prompt elsewhere.
 	HTTP *http.Client

@@ -1,0 +1,76 @@
+package trace
+
+import (
+	"log/slog"
+	"slices"
+	"sync"
+)
+
+// waiting is how many traces may wait for the disk; what comes then is lost.
+const waiting = 64
+
+// Writer writes traces aside: who asks waits for no disk.
+type Writer struct {
+	dir    string
+	always bool
+	hide   *Redactor
+	log    *slog.Logger
+	queue  chan *Trace
+	done   sync.WaitGroup
+	mu     sync.Mutex // guards closed, and sending with it
+	closed bool
+	lost   sync.Once
+}
+
+// NewWriter begins. Without always only failures are kept.
+func NewWriter(dir string, always bool, hide *Redactor, log *slog.Logger) *Writer {
+	w := &Writer{dir: dir, always: always, hide: hide, log: log, queue: make(chan *Trace, waiting)}
+	w.done.Go(w.work)
+	return w
+}
+
+// Keep takes what is known of a question now; a later trace of the same id takes
+// its place. It doesn't wait.
+func (w *Writer) Keep(t Trace) {
+	if !w.always && t.Verdict == Allowed {
+		return
+	}
+	t.Stages, t.Calls, t.Answers = slices.Clone(t.Stages), slices.Clone(t.Calls), slices.Clone(t.Answers)
+	if t.Failure != nil {
+		f := *t.Failure
+		t.Failure = &f
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	select {
+	case w.queue <- &t:
+	default:
+		w.lost.Do(func() { w.log.Warn("traces are lost: the disk is too slow for them") })
+	}
+}
+
+func (w *Writer) work() {
+	for t := range w.queue {
+		w.hide.Trace(t)
+		if err := write(w.dir, t); err != nil {
+			w.log.Warn("a trace could not be written", "request", t.ID, "error", err)
+		}
+	}
+}
+
+// Close writes what waits, and ends. A nil Writer has nothing to do.
+func (w *Writer) Close() {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	w.done.Wait()
+}
