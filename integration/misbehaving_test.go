@@ -170,7 +170,7 @@ var misdeeds = []struct {
 	{"deep nesting", modelPlans(nestedPlan(1000)), "PA001", "TOO_LARGE", 4},
 	{"the schema of somebody else", modelPlans(`{"query_type":"READ","tables":[{"name":"accounts","alias":"a"}],"select_items":[{"expr":{"kind":"column","column_name":"region"}}]}`), "PA001", "UNKNOWN_KEY", 4},
 	{"an unknown column", modelPlans(unknownColumn), "PA001", "COLUMN_NOT_FOUND", 4},
-	{"wrong types", modelPlans(accountsWhere(`{"op":{"op":">","args":[{"column":"accounts.region"},{"literal":{"value":7}}]}}`)), "PA001", "TYPE_MISMATCH", 4},
+	{"wrong types", modelPlans(`{"version":1,"from":{"table":"public.accounts"},"select":[{"expr":{"aggregate":{"func":"sum","arg":{"column":"accounts.region"}}},"as":"n"}]}`), "PA001", "TYPE_MISMATCH", 4},
 	{"a forbidden table", modelPlans(forbiddenTable), "PA001", "TABLE_NOT_FOUND", 4},
 	{"a forbidden column", modelPlans(`{"version":1,"from":{"table":"public.accounts"},"select":[{"expr":{"column":"accounts.tax_id"}}]}`), "PA001", "COLUMN_NOT_FOUND", 4},
 	{"SQL for a column", modelPlans(`{"version":1,"from":{"table":"public.accounts"},"select":[{"expr":{"column":"accounts.id, (SELECT max(salary) FROM payroll)"}}]}`), "PA001", "", 4},
