@@ -84,8 +84,10 @@ type LLM struct {
 	Model   string
 	Routing map[string]string // planner, matcher, narrator → model name
 	Timeout time.Duration
-	Record  string
-	Replay  string
+	// Concurrency is how many calls may be under way at once.
+	Concurrency int
+	Record      string
+	Replay      string
 }
 
 // Embeddings chooses the embedder of the schema index: builtin or openai.

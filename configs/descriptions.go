@@ -52,6 +52,7 @@ var descriptions = map[string]map[string]string{
 		"llm.routing.matcher":       "The model that compares questions.",
 		"llm.routing.narrator":      "The model that narrates.",
 		"llm.timeout":               "How long one answer may take.",
+		"llm.concurrency":           "Calls under way at once; others wait, as long as timeout allows.",
 		"llm.record":                "Folder to write the provider's answers to.",
 		"llm.replay":                "Folder to answer from instead of asking the provider.",
 		"embeddings":                "Who makes vectors of texts.",

@@ -54,6 +54,7 @@ func planning(c *Config) fields {
 		"llm.routing.narrator": route(c, "narrator"),
 		"llm.timeout":          duration(&c.LLM.Timeout, time.Millisecond),
 		"hooks.timeout":        duration(&c.Hooks.Timeout, time.Millisecond),
+		"llm.concurrency":      integer(&c.LLM.Concurrency, 1, 10_000),
 		"llm.record":           text(&c.LLM.Record),
 		"llm.replay":           text(&c.LLM.Replay),
 		"embeddings.provider":  enum(&c.Embeddings.Provider, "builtin", "openai"),

@@ -99,7 +99,7 @@ func assembleModel(c *configs.Config, o staged, log *slog.Logger) (planner.Plann
 		return nil, nil
 	}
 	client, err := llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
-		Timeout: c.LLM.Timeout, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
+		Timeout: c.LLM.Timeout, Concurrency: c.LLM.Concurrency, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
 	if err != nil {
 		return nil, err
 	}
