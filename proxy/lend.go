@@ -19,7 +19,9 @@ type loan struct {
 	// values are the parameters that the client was told.
 	values transaction.Values
 	// pinned: the backend has something of the client that nobody follows. own:
-	// and the prepared statements under the client's names.
+	// and the prepared statements under the client's names. Its unnamed one is
+	// followed all the same: no SQL can reach that, and another client's may be
+	// there.
 	pinned, own bool
 
 	// borrowing counts requests for a backend; the last one is under way while

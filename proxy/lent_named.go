@@ -37,7 +37,7 @@ func (s *session) sendDescribe(h wire.Header, due owedReply) error {
 // sendNamed forwards a frame that has a statement's name at a place of its body.
 func (s *session) sendNamed(h wire.Header, due owedReply, frame []byte, at int, name []byte) error {
 	l := s.lent
-	if l.own {
+	if l.own && len(name) > 0 {
 		return s.forwardOr(h, due, frame)
 	}
 	if err := s.settle(&l.prepared, name); err != nil {
@@ -119,7 +119,7 @@ func (s *session) sendClose(h wire.Header, due owedReply) error {
 		return err
 	}
 	kind, name, err := wire.Target(prefix)
-	if err != nil || kind != 'S' || l.own {
+	if err != nil || kind != 'S' || l.own && len(name) > 0 {
 		return s.forwardOr(h, due, nil)
 	}
 	if err := s.settle(&l.prepared, name); err != nil {

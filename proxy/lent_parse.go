@@ -20,14 +20,16 @@ func (s *session) sendParse(h wire.Header, due owedReply, frame []byte) error {
 	}
 	l := s.lent
 	n := bytes.IndexByte(body, 0)
-	if n < 0 || l.own {
-		l.pinned = l.pinned || n < 0
+	switch {
+	case n < 0:
+		l.pinned = true
+		return s.forwardOr(h, due, frame)
+	case n == 0:
+		return s.parseUnnamed(h, due, frame, body[1:])
+	case l.own:
 		return s.forwardOr(h, due, frame)
 	}
 	name, rest := body[:n], body[n+1:]
-	if n == 0 {
-		return s.parseUnnamed(h, due, frame, rest)
-	}
 	if err := s.settle(&l.prepared, name); err != nil {
 		return err
 	}
