@@ -134,7 +134,10 @@ func (j *judge) typesOf(n *pg_query.FuncCall, l *level) []catalog.Name {
 func (j *judge) exactType(n *pg_query.Node, l *level) (catalog.Name, bool) {
 	switch x := n.GetNode().(type) {
 	case *pg_query.Node_TypeCast:
-		return typeIdentity(x.TypeCast.TypeName)
+		// The array type of a type that people made has another name where that
+		// was taken.
+		t, ok := typeIdentity(x.TypeCast.TypeName)
+		return t, ok && (len(x.TypeCast.TypeName.ArrayBounds) == 0 || t.Schema == builtinSchema)
 	case *pg_query.Node_AConst:
 		switch x.AConst.Val.(type) {
 		case *pg_query.A_Const_Ival:

@@ -143,6 +143,25 @@ func TestAddedOverload(t *testing.T) {
 	}
 }
 
+// The array type of mood isn't _mood where a type has that name.
+func TestArrayTypeName(t *testing.T) {
+	_, conn, _ := routinesView(t)
+	if _, err := conn.Exec(t.Context(), `CREATE TYPE _mood AS ENUM ('b'); CREATE FUNCTION f(_mood) RETURNS text LANGUAGE sql AS 'SELECT ''ok''';
+		CREATE FUNCTION f(mood[]) RETURNS text LANGUAGE sql AS 'SELECT ''hush'''`); err != nil {
+		t.Fatal(err)
+	}
+	v, _ := typeCodeView(t, conn, "public.f(public._mood)")
+	for sql, fine := range map[string]bool{"SELECT f('{a}'::public.mood[])": false, "SELECT f('b'::public._mood)": true} {
+		if a, err := authorize(v, sql, policy.Options{}); fine != (err == nil) {
+			t.Errorf("%s: %v", sql, err)
+		} else if err == nil {
+			if got, err := rows(conn, a.SQL()); err != nil || !strings.Contains(fmt.Sprint(got), "ok") {
+				t.Errorf("%s: %q %v", sql, got, err)
+			}
+		}
+	}
+}
+
 func TestFunctionFaults(t *testing.T) {
 	_, _, faults := routinesView(t, "public.f", "public.f(int, int)", "public.none", "public.shout", "public.many(int, int)")
 	for _, want := range []string{"public.f is the name of several functions", "public.f(public.mood)", "public.f(int, int) matches none of public.f(int4), ", "public.none matches no function",
