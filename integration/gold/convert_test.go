@@ -34,7 +34,6 @@ var statements = []string{
 	"SELECT g.name, c.season, c.kilos FROM crops c JOIN trees t ON c.tree_id = t.id JOIN growers g ON t.grower_id = g.id AND g.name <> t.kind",
 	"SELECT label, region FROM tools JOIN growers ON owner = name",
 	"SELECT count(*) FROM tools JOIN growers ON owner = name WHERE price > 26",
-	"SELECT a.id, b.id FROM trees a JOIN trees b ON a.height = b.height WHERE a.id < b.id",
 	"SELECT avg(t.height), max(t.height) FROM trees t JOIN crops c ON c.tree_id = t.id",
 	"SELECT sum(t.height) FROM trees t JOIN crops c ON c.tree_id = t.id JOIN growers g ON t.grower_id = g.id WHERE g.region = 'south'",
 	"SELECT name FROM growers WHERE id IN (SELECT grower_id FROM trees WHERE kind = 'pear')",

@@ -80,7 +80,7 @@ func (c *checker) join(i int) {
 	}
 	r.kind, r.parent, r.key, r.forward = kind, e.to, e.key, e.forward
 	r.parentColumns, r.ownColumns, r.on = e.parent, e.own, e.on
-	r.toOne, r.fromOne = r.unique(e.own, e.forward), e.to.unique(e.parent, !e.forward)
+	r.toOne, r.fromOne = r.unique(e.own, e.key != nil && e.forward), e.to.unique(e.parent, e.key != nil && !e.forward)
 	if !r.toOne && !r.fromOne {
 		f := c.faultf(stageJoins, CodeJoin, at, "joining %s to %s multiplies rows: neither has one row for each %s",
 			r.name(j.As), e.to.alias, strings.Join(e.own, ", "))
@@ -119,12 +119,15 @@ func (c *checker) outerJoin(r *rel, j *Join, at string) {
 }
 
 // unique tells whether the relation has at most one row for each value of the
-// columns; end tells that they are the end of a relationship that points to it.
+// columns; end tells that they are the end of a relationship that points to it. A table
+// that no key leads to may still be joined on its own: a block may show its key.
 func (r *rel) unique(columns []string, end bool) bool {
 	if r.query != nil {
 		return r.query.uniqueOn(columns)
 	}
-	return end
+	return end || slices.ContainsFunc(slices.Concat(r.table.Unique, [][]string{r.table.PrimaryKey}), func(key []string) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool { return !slices.Contains(columns, k) })
+	})
 }
 
 // name is what a message calls a source that has no alias yet.

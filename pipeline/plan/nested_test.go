@@ -76,6 +76,8 @@ func TestNestedRejections(t *testing.T) {
 		{"a full join's own where", derived(perAccount, `"joins":[{"table":"public.accounts","as":"a","kind":"full","where":`+eq(col("a.id"), lit("1"))+`}],`+sel(col("x.n"))), "PA005",
 			[]string{"UNSUPPORTED /joins/0/where"}, false, ""},
 
+		{"a block's sum that a table repeats", from + `"orders","as":"o"},"joins":[{"as":"x","plan":` + perAccount + `,"on":[["o.account_id","x.account_id"]]}],` + sel(agg("sum", col("x.n"))) + `}`,
+			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, false, "ask for it without public.orders, or for both in two questions"},
 		{"a sum that a block repeats", from + `"public.accounts","as":"a"},"joins":[{"as":"m","plan":` + perMonth + `,"on":[["a.id","m.account_id"]]}],` + sel(agg("sum", col("a.tenant_id"))) + `}`,
 			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, false, "ask for it without m, or for both in two questions"},
 		{"a stock added up outside", derived(perMonth, sel(agg("sum", col("x.arr")))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
