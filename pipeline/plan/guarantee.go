@@ -25,17 +25,19 @@ func (c *checker) guarantee(q *query) {
 			c.absence(r, r.at, "anti join")
 		}
 		if r.where != nil {
+			c.absentRows(r.where, r)
 			c.absentMembers(r.where, true)
 		}
 	}
 	for _, cond := range []*typed{b.where, b.having} {
 		if cond != nil {
-			c.absentRows(cond)
+			c.absentRows(cond, nil)
 			c.absentMembers(cond, true)
 		}
 	}
 	for _, u := range c.sums {
 		if u.filter != nil {
+			c.absentRows(u.filter, nil)
 			c.absentMembers(u.filter, true)
 		}
 	}
@@ -56,11 +58,16 @@ func (c *checker) absence(r *rel, at, what string) {
 		}
 		f := c.faultf(stageGuarantee, CodeNegation, at,
 			"%s over %s: you may see only some of its rows, so that none is there can't be known", what, x.called())
-		if f.Hint = hintPresent; x.parent != nil {
-			f.Hint = fmt.Sprintf("ask for the number of %s for each of %s instead: what you may see is counted",
-				x.table.Name.Table, x.parent.table.Name.Table)
-		}
+		f.Hint = hintInstead(x)
 	}
+}
+
+// hintInstead is what can be asked instead of the absence of a row of r.
+func hintInstead(r *rel) string {
+	if r.parent == nil || r.query != nil || r.parent.query != nil {
+		return "ask which are there: what you may see is shown"
+	}
+	return fmt.Sprintf("ask for the number of %s for each of %s instead: what you may see is counted", r.table.Name.Table, r.parent.table.Name.Table)
 }
 
 // inside tells whether x stands in the EXISTS of r.
@@ -120,63 +127,35 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// absentRows finds anti joins in disguise: a condition that holds where a left
-// join found no restricted row.
-func (c *checker) absentRows(cond *typed) {
-	for _, t := range conjuncts(cond) {
-		t.walk(func(x *typed) {
-			if x.expr.Op == nil || !holdsForNone(x) {
-				return
-			}
-			x.walk(func(y *typed) {
-				if r := y.absentColumn(); r != nil {
-					c.refuseNegation(x.at, "a test for a missing row", r)
-				}
-			})
-			for r := range x.relations() {
-				if r.nullable && r.host == nil && !r.added {
-					c.absence(r, x.at, "a test for a missing row")
-				}
-			}
-		})
-	}
-}
-
-// holdsForNone tells whether an operator can be true of a row that isn't
-// there: a null test, or a count compared from below.
-func holdsForNone(x *typed) bool {
-	counts := len(x.parts) > 0 && x.parts[0].standsForNone()
-	switch x.expr.Op.Op {
-	case "is_null":
-		return true
-	case "=", "<", "<=", "between", "in":
-		return counts && len(x.parts) > 1 && reachesZero(x)
-	case ">", ">=":
-		last := x.parts[len(x.parts)-1]
-		return last.measure != nil && last.measure.name == "count" || last.absentColumn() != nil
-	}
-	return false
-}
-
-// standsForNone tells whether a value can be that of a row that isn't there: a
-// count, or what coalesce puts in its place.
-func (t *typed) standsForNone() bool {
-	found := false
-	t.walk(func(x *typed) {
-		found = found || x.measure != nil && x.measure.name == "count" || x.expr.Call != nil && x.expr.Call.Func == "coalesce" || x.absentColumn() != nil
-	})
-	return found
-}
-
-// reachesZero tells whether a count of none passes the comparison.
-func reachesZero(x *typed) bool {
-	if x.expr.Op.Op == "<" || x.expr.Op.Op == "<=" {
-		return true
-	}
-	for _, p := range x.parts[1:] {
-		if p.expr.Literal == nil || fmt.Sprint(p.expr.Literal.Value) == "0" {
-			return true
+// absentRows finds anti joins in disguise: a condition that holds (or doesn't) where a
+// restricted row is lacking. With except, that of a join, which has a row of it.
+func (c *checker) absentRows(cond *typed, except *rel) {
+	for _, m := range c.lacks() {
+		if except == nil || !m.empty[except] {
+			c.absentRow(cond, true, m)
 		}
 	}
-	return false
+}
+
+func (c *checker) absentRow(t *typed, holds bool, m missing) {
+	op := ""
+	if t.expr.Op != nil {
+		op = t.expr.Op.Op
+	}
+	switch {
+	case op == "not":
+		c.absentRow(t.parts[0], !holds, m)
+	case op == "and" || op == "or":
+		all := (op == "and") == holds
+		if all && slices.ContainsFunc(t.parts, func(p *typed) bool { return !c.lacking(p, m).could(holds) }) {
+			return
+		}
+		for _, p := range t.parts {
+			c.absentRow(p, holds, m)
+		}
+	default:
+		if v := c.lacking(t, m); v.of != nil && v.could(holds) {
+			c.refuseNegation(t.at, "a test for a missing row", v.of)
+		}
+	}
 }

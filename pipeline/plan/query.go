@@ -58,9 +58,9 @@ type outColumn struct {
 	// traces are what it stands for, for joins: the columns of the catalog that
 	// hold the same values, or a calendar's periods.
 	traces []string
-	// absent is the restricted relation whose missing rows the value may stand
-	// for: a count of none, or a null where a left join found nothing.
-	absent *rel
+	// lack is what it holds where a restricted row isn't visible: a count of
+	// none, or a null where a left join found nothing.
+	lack lack
 	// stock is set where it is a measure that can't be added up over all rows.
 	stock *stockColumn
 }
@@ -176,7 +176,7 @@ func (c *checker) describe(q *query) {
 	b := q.b
 	for _, o := range b.items {
 		q.columns = append(q.columns, &outColumn{name: o.name, typ: o.typ, source: o.column, notNull: o.neverNull(),
-			traces: c.traces(o.typed), absent: c.absent(o.typed), stock: c.stockColumn(b, o.typed)})
+			traces: c.traces(o.typed), lack: c.lack(o.typed), stock: c.stockColumn(b, o.typed)})
 	}
 	q.single = b.limit != nil && *b.limit <= 1 || b.grouped && len(b.groups) == 0
 	q.key = c.grain(b)

@@ -72,7 +72,7 @@ func (c *checker) unite(q *query, s *setOperation) bool {
 		return false
 	}
 	for n, first := range s.members[0].columns {
-		col := &outColumn{name: first.name, typ: first.typ, source: first.source, notNull: first.notNull, traces: first.traces, stock: first.stock}
+		col := &outColumn{name: first.name, typ: first.typ, source: first.source, notNull: first.notNull, traces: first.traces, lack: first.lack, stock: first.stock}
 		for i, m := range s.members[1:] {
 			other := m.columns[n]
 			shared, fits := common(col.typ, other.typ)
@@ -84,6 +84,7 @@ func (c *checker) unite(q *query, s *setOperation) bool {
 				return false
 			}
 			col.typ = shared
+			col.lack = col.lack.beside(other.lack)
 			if s.op == "union" {
 				col.notNull = col.notNull && other.notNull
 				col.traces = slices.DeleteFunc(slices.Clone(col.traces), func(t string) bool { return !slices.Contains(other.traces, t) })
