@@ -24,6 +24,11 @@ const perAccount = `{"from":{"table":"orders"},"select":[{"expr":{"column":"acco
 // perMonth is a derived block of a stock by account and month.
 const perMonth = `{"from":{"table":"monthly_account_arr"},"select":[{"expr":{"column":"account_id"}},{"expr":{"column":"month"}},{"expr":{"metric":"arr"}}]}`
 
+// atMonth is a derived block of a stock at one month.
+func atMonth(month string) string {
+	return `{"from":{"table":"monthly_account_arr"},"where":` + eq(col("month"), lit(`"`+month+`"`)) + `,"select":[{"expr":{"column":"account_id"}},{"expr":{"metric":"arr"}}]}`
+}
+
 func derived(block, rest string) string {
 	return `{"version":1,"from":{"plan":` + block + `,"as":"x"},` + rest + `}`
 }
@@ -83,6 +88,8 @@ func TestNestedRejections(t *testing.T) {
 		{"a stock added up outside", derived(perMonth, sel(agg("sum", col("x.arr")))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
 		{"a stock added up two blocks outside", derived(`{"from":{"plan":`+perMonth+`,"as":"y"},`+sel(col("y.month"), agg("sum", col("y.arr")))+`}`, sel(agg("sum", col("x.sum")))), "PA006",
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
+		{"a stock of two months added up", derived(union("", atMonth("2026-01-01"), atMonth("2026-02-01")), sel(agg("sum", col("x.arr")))), "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 		{"a ratio added up", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,
 			sel(agg("sum", col(`x.\"average order value\"`)))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 

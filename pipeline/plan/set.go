@@ -72,7 +72,7 @@ func (c *checker) unite(q *query, s *setOperation) bool {
 		return false
 	}
 	for n, first := range s.members[0].columns {
-		col := &outColumn{name: first.name, typ: first.typ, source: first.source, notNull: first.notNull, traces: first.traces, lack: first.lack, stock: first.stock}
+		col := &outColumn{name: first.name, typ: first.typ, source: first.source, notNull: first.notNull, traces: first.traces, lack: first.lack, stock: s.united(n)}
 		for i, m := range s.members[1:] {
 			other := m.columns[n]
 			shared, fits := common(col.typ, other.typ)
@@ -88,9 +88,6 @@ func (c *checker) unite(q *query, s *setOperation) bool {
 			if s.op == "union" {
 				col.notNull = col.notNull && other.notNull
 				col.traces = slices.DeleteFunc(slices.Clone(col.traces), func(t string) bool { return !slices.Contains(other.traces, t) })
-				if col.stock == nil {
-					col.stock = other.stock
-				}
 			}
 		}
 		if col.typ.sql != first.typ.sql {

@@ -14,6 +14,9 @@ type stockColumn struct {
 	// over are the block's columns that each sum must be grouped by; nil where
 	// nothing makes one right.
 	over []string
+	// once tells that all are of one time: they can be added up, but not with those
+	// of another.
+	once bool
 }
 
 // stockColumn tells whether an output is a measure that the block around may
@@ -22,6 +25,7 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 	if m := ratio(t); m != nil {
 		return &stockColumn{metric: m}
 	}
+	var found *stockColumn
 	for _, m := range c.Semantic.Metrics {
 		if m.Additivity.Kind != "semi" {
 			continue
@@ -30,23 +34,55 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 			if r.table.Name != m.Table || !c.carries(t, r, m) {
 				continue
 			}
-			if over, several := c.times(b, r, m); several {
+			over, several := c.times(b, r, m)
+			if several {
 				return &stockColumn{metric: m, over: over}
 			}
+			found = &stockColumn{metric: m, once: true}
 		}
 	}
-	var found *stockColumn
 	t.walk(func(x *typed) {
 		if x.rel == nil || x.rel.query == nil {
 			return
 		}
 		inner := x.rel.query.column(x.column.Name).stock
-		if inner == nil || found != nil {
+		if inner == nil || found != nil && (inner.once || !found.once) {
 			return
 		}
-		found = &stockColumn{metric: inner.metric, over: b.shows(x.rel, inner.over)}
+		found = &stockColumn{metric: inner.metric, over: b.shows(x.rel, inner.over), once: inner.once}
 	})
 	return found
+}
+
+// united is the stock that a column of a union holds. Its members may be of other times,
+// unless all show their times in the same columns.
+func (s *setOperation) united(n int) *stockColumn {
+	var out *stockColumn
+	alike := true
+	for _, m := range s.members {
+		stock := m.columns[n].stock
+		if stock != nil && out == nil {
+			out = stock
+		}
+		alike = alike && stock != nil && slices.Equal(m.places(stock.over), s.members[0].places(out.over)) && len(stock.over) > 0
+	}
+	switch {
+	case out == nil || s.op == "union" && alike:
+		return out
+	case s.op == "union":
+		return &stockColumn{metric: out.metric}
+	}
+	return s.members[0].columns[n].stock
+}
+
+// places are the positions of columns.
+func (q *query) places(columns []string) (out []int) {
+	for i, col := range q.columns {
+		if slices.Contains(columns, col.name) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // ratio is the metric in an expression that is never additive; nil where none is.
@@ -112,7 +148,7 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			return
 		}
 		stock := x.rel.query.column(x.column.Name).stock
-		if stock == nil {
+		if stock == nil || stock.once {
 			return
 		}
 		one := len(stock.over) > 0
@@ -138,7 +174,7 @@ func (c *checker) groupStocks(u *measureUse, b *block) {
 		return
 	}
 	stock := c.stockColumn(b, u.arg)
-	if stock == nil {
+	if stock == nil || stock.once {
 		return
 	}
 	one := len(stock.over) > 0
