@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pgask/pgask/pipeline/plan"
@@ -65,7 +67,11 @@ func (c *Cache) look(ctx context.Context, in Input) (checked *plan.Checked, outc
 	}
 	ctx, stop := context.WithTimeout(ctx, lookTimeout)
 	defer stop()
-	text, err := c.store.Get(ctx, []string{c.key(in, ""), c.key(in, dateOf(in))})
+	var keys []string
+	for _, spelled := range []bool{false, true} {
+		keys = append(keys, c.key(in, spelled, ""), c.key(in, spelled, dateOf(in)))
+	}
+	text, err := c.store.Get(ctx, keys)
 	switch {
 	case err != nil:
 		c.log.Warn("plans that are kept can't be looked up", "error", err)
@@ -87,7 +93,8 @@ func (c *Cache) look(ctx context.Context, in Input) (checked *plan.Checked, outc
 }
 
 // Learn gives what is to be called once the plan has run to its end. A plan with
-// dates of its own is right on this day only.
+// dates of its own is right on this day only, and one with a text of the question only where
+// that is spelled alike: another case may be another value.
 func (c *Cache) Learn(in Input, made *plan.Plan) func() {
 	if in.SchemaVersion == "" || in.Last != nil {
 		return nil
@@ -100,14 +107,19 @@ func (c *Cache) Learn(in Input, made *plan.Plan) func() {
 	if dated(text, in.Question) {
 		day = dateOf(in)
 	}
-	key := c.key(in, day)
+	question := strings.ToLower(in.Question)
+	spelled := slices.ContainsFunc(literalTexts(text), func(value string) bool { return strings.Contains(question, strings.ToLower(value)) })
+	key := c.key(in, spelled, day)
 	return func() { c.store.Keep(key, text) }
 }
 
 // key is what two questions share that have the same plan: a digest, since it names
-// what people asked, and what they may see.
-func (c *Cache) key(in Input, day string) string {
-	parts := []string{plans.Key(in.Question), in.Database, in.SchemaVersion, "", c.version, in.Sees, day}
+// what people asked, and what they may see. With spelled the question's case counts.
+func (c *Cache) key(in Input, spelled bool, day string) string {
+	parts := []string{plans.Key(in.Question), in.Database, in.SchemaVersion, "", c.version, in.Sees, day, ""}
+	if spelled {
+		parts[7] = plans.Normalize(in.Question)
+	}
 	if in.Semantic != nil {
 		parts[3] = in.Semantic.Version
 	}

@@ -39,6 +39,20 @@ func dated(text []byte, question string) bool {
 	return found
 }
 
+// literalTexts are the texts among a plan's literals.
+func literalTexts(plan []byte) (out []string) {
+	var doc any
+	if json.Unmarshal(plan, &doc) != nil {
+		return nil
+	}
+	each("", doc, func(key string, v any) {
+		if s, ok := v.(string); ok && key == "value" && s != "" {
+			out = append(out, s)
+		}
+	})
+	return out
+}
+
 // calendarWord tells whether a literal may be a date, or what people call one.
 func calendarWord(s string) bool {
 	for day := time.Sunday; day <= time.Saturday; day++ {

@@ -94,6 +94,22 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
+// TestCacheOfAValue keeps a plan with a value of the question's, which another case may
+// make another.
+func TestCacheOfAValue(t *testing.T) {
+	c, _ := cachedCase(t, &shelf{plans: map[string][]byte{}})
+	where := func(value string) *plan.Plan {
+		return decoded(t, `{"version":1,"from":{"table":"public.accounts"},"where":{"op":{"op":"=","args":[{"column":"accounts.name"},{"literal":{"value":"`+value+`"}}]}},"select":[{"expr":{"aggregate":{"func":"count"}},"as":"n"}]}`)
+	}
+	c.Learn(askedInput(t, "how many accounts are called us"), where("us"))()
+	c.Learn(askedInput(t, "how many Accounts of the best"), where("Acme"))()
+	for question, hit := range map[string]bool{"how many accounts are called  us?": true, "how many accounts are called US": false, "How many accounts of the BEST": true} {
+		if _, err := c.Plan(t.Context(), askedInput(t, question)); (err == nil) != hit {
+			t.Errorf("%s: %v", question, err)
+		}
+	}
+}
+
 // TestCacheOfTheDay keeps a plan with a date of its own for its day.
 func TestCacheOfTheDay(t *testing.T) {
 	c, _ := cachedCase(t, &shelf{plans: map[string][]byte{}})
@@ -170,7 +186,7 @@ func TestCacheDeclines(t *testing.T) {
 		"a failed store": {plans: map[string][]byte{"": []byte(countOrders)}, err: errors.New("gone")},
 	} {
 		c, _ := cachedCase(t, s)
-		s.plans[c.key(in, "")] = s.plans[""]
+		s.plans[c.key(in, false, "")] = s.plans[""]
 		_, err := c.Plan(t.Context(), in)
 		var d *Declined
 		if !errors.As(err, &d) || d.Steps[0].Outcome != "declined" {
