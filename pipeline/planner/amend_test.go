@@ -23,3 +23,24 @@ func TestFollowUpRetrieves(t *testing.T) {
 		t.Errorf("%d tables without orders", len(got))
 	}
 }
+
+// TestTellable wants no model to be shown what is hidden from models in a plan that it
+// didn't make.
+func TestTellable(t *testing.T) {
+	for _, c := range []struct {
+		plan, question string
+		told           bool
+	}{
+		{`"select":[{"expr":{"column":"accounts.region"}}]`, "regions", true},
+		{`"select":[{"expr":{"column":"accounts.risk_score"}}]`, "regions", false},
+		{`"where":{"op":{"op":"=","args":[{"column":"accounts.credit_note"},{"literal":{"value":"never tell"}}]}},"select":[{"expr":{"column":"accounts.id"}}]`, "accounts with a note", false},
+		{`"where":{"op":{"op":"=","args":[{"column":"accounts.credit_note"},{"literal":{"value":"late"}}]}},"select":[{"expr":{"column":"accounts.id"}}]`, "accounts noted as late", true},
+		{`"where":{"op":{"op":"=","args":[{"column":"accounts.region"},{"literal":{"value":"EMEA"}}]}},"select":[{"expr":{"column":"accounts.id"}}]`, "accounts over here", true},
+	} {
+		in := modelInput(t, "only the first")
+		in.Last = &Last{Question: c.question, Plan: decoded(t, `{"version":1,"from":{"table":"public.accounts"},`+c.plan+`}`)}
+		if told := tellable(in); told != c.told {
+			t.Errorf("%s after %q: told %v", c.plan, c.question, told)
+		}
+	}
+}

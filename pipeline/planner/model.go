@@ -56,6 +56,9 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 	if !in.Model {
 		return a.proposal, a.declined("the model is off for this role", nil)
 	}
+	if in.Last != nil && !tellable(in) {
+		return a.proposal, a.declined("the last plan holds what no model may be told", nil)
+	}
 	tables := a.retrieve(ctx)
 	if len(tables) == 0 {
 		return a.proposal, a.declined("no table fits any word of the question", nil)

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -26,6 +27,27 @@ func hiddenNames(in Input) map[string]bool {
 		delete(hidden, name)
 	}
 	return hidden
+}
+
+// tellable tells whether a model may be shown the last plan, which may be another planner's
+// or the asker's own: it names no hidden column, and where it names one whose values are
+// not told it holds no text but the asker's.
+func tellable(in Input) bool {
+	text := compact(in.Last.Plan)
+	if mentions(text, hiddenNames(in)) {
+		return false
+	}
+	nameOnly := map[string]bool{}
+	for _, t := range in.Catalog.Tables {
+		for _, c := range t.Columns {
+			if exposure(in.Semantic, t.Name, c.Name) == semantic.NameOnly {
+				nameOnly[strings.ToLower(c.Name)] = true
+			}
+		}
+	}
+	return !mentions(text, nameOnly) || !slices.ContainsFunc(literalTexts([]byte(text)), func(value string) bool {
+		return !strings.Contains(in.Last.Question, value)
+	})
 }
 
 // exposure is how much of a column a model may learn.
