@@ -11,14 +11,14 @@ func (g *randomQuery) from(depth int) (string, *frame) {
 	if g.one(40) {
 		return "", g.frameOf()
 	}
-	total := &frame{star: true, bare: map[string]int{}}
+	total := &frame{bare: map[string]int{}}
 	var chains []string
 	for range 1 + g.weighted(8, 1) {
 		text, f := g.chain(depth, total)
 		chains = append(chains, text)
 		total.sources = append(total.sources, f.sources...)
 		total.alone = append(total.alone, f.alone...)
-		total.star = total.star && f.star
+		total.order = append(total.order, f.order...)
 		for n, k := range f.bare {
 			total.bare[n] += k
 		}
@@ -37,7 +37,7 @@ func (g *randomQuery) chain(depth int, before *frame) (string, *frame) {
 			break
 		}
 		joins++
-		how := g.pick("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "NATURAL JOIN", "NATURAL LEFT JOIN", "NATURAL FULL JOIN", "LEFT OUTER JOIN", "INNER JOIN")
+		how := g.pick("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "NATURAL JOIN", "NATURAL LEFT JOIN", "NATURAL RIGHT JOIN", "NATURAL FULL JOIN", "LEFT OUTER JOIN", "INNER JOIN")
 		lateral := before
 		if !strings.Contains(how, "RIGHT") && !strings.Contains(how, "FULL") {
 			lateral = merge(before, f)
@@ -55,7 +55,7 @@ func (g *randomQuery) chain(depth int, before *frame) (string, *frame) {
 			text = g.joined(text, how, right, f, s, depth)
 		}
 	}
-	if g.one(14) && joins > 0 && f.star {
+	if g.one(14) && joins > 0 {
 		return g.aliasedJoin(text, f)
 	}
 	return text, f
@@ -83,10 +83,13 @@ func (g *randomQuery) joined(left, how, right string, f *frame, s *source, depth
 	if g.one(4) {
 		if name, k, ok := g.common(f, s); ok {
 			alias := ""
-			g.using(f, s, name, k)
+			f.add(s)
+			f.mergeColumns(output{name: name, kind: k})
 			if g.one(4) {
 				g.n++
-				alias = " AS " + quoteName(fmt.Sprintf("%s%d", g.pick("j", "J x", "using"), g.n))
+				x := &source{name: fmt.Sprintf("%s%d", g.pick("j", "J x", "using"), g.n), cols: []output{{name: name, kind: k}}, merged: true}
+				f.sources = append(f.sources, x)
+				alias = " AS " + quoteName(x.name)
 			}
 			return fmt.Sprintf("%s %s %s USING (%s)%s", left, how, right, quoteName(name), alias)
 		}
@@ -152,36 +155,45 @@ func count(cols []output, name string) int {
 	return n
 }
 
-func (g *randomQuery) using(f *frame, s *source, name string, k kind) {
-	f.add(s)
-	f.bare[name]--
-	f.star = false
-	f.alone = append(f.alone, output{name: name, kind: k})
+// mergeColumns puts the merged columns first, in the place of both sides'.
+func (f *frame) mergeColumns(cols ...output) {
+	var order []placed
+	for _, c := range cols {
+		f.bare[c.name]--
+		f.alone = append(f.alone, c)
+		order = append(order, placed{nil, c})
+	}
+	for _, p := range f.order {
+		if p.output.name == "" || count(cols, p.output.name) == 0 {
+			order = append(order, p)
+		}
+	}
+	f.order = order
 }
 
-// natural merges what both sides have, unless the kinds don't fit.
+// natural merges what both sides have, unless the kinds don't fit or a name
+// isn't known, which may be one that both have.
 func (g *randomQuery) natural(f *frame, s *source) bool {
-	if len(f.sources) != 1 || !f.star {
+	var left, merged []output
+	for _, p := range f.order {
+		left = append(left, p.output)
+	}
+	if count(left, "") > 0 || count(s.cols, "") > 0 {
 		return false
 	}
-	l := f.sources[0]
-	var names []output
-	for _, a := range l.cols {
+	for _, a := range left {
 		for _, b := range s.cols {
-			if a.name == b.name {
-				if a.name == "" || a.kind != b.kind || a.kind == rawJSON || a.kind == wholeRow || count(l.cols, a.name) != 1 || count(s.cols, a.name) != 1 {
-					return false
-				}
-				names = append(names, a)
+			if a.name != b.name {
+				continue
 			}
+			if a.kind != b.kind || a.kind == rawJSON || a.kind == wholeRow || count(left, a.name) != 1 || count(s.cols, a.name) != 1 {
+				return false
+			}
+			merged = append(merged, output{name: a.name, kind: a.kind})
 		}
 	}
 	f.add(s)
-	for _, c := range names {
-		f.bare[c.name]--
-		f.alone = append(f.alone, output{name: c.name, kind: c.kind})
-	}
-	f.star = len(names) == 0
+	f.mergeColumns(merged...)
 	return true
 }
 
@@ -189,7 +201,10 @@ func (g *randomQuery) natural(f *frame, s *source) bool {
 func (g *randomQuery) aliasedJoin(text string, f *frame) (string, *frame) {
 	s := &source{name: g.fresh()}
 	for _, in := range f.sources {
-		s.cols, s.extra = append(s.cols, in.cols...), append(s.extra, in.extra...)
+		s.extra = append(s.extra, in.extra...)
+	}
+	for _, p := range f.order {
+		s.cols = append(s.cols, p.output)
 	}
 	s.cols = named(s.cols)
 	list := ""

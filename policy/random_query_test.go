@@ -31,8 +31,14 @@ type frame struct {
 	// alone are columns that only their bare name means: those that USING
 	// merged.
 	alone []output
-	// star is false where * would bring columns in an order not kept track of.
-	star bool
+	// order are the columns of *.
+	order []placed
+}
+
+// placed is a column of *; a merged one is of no source.
+type placed struct {
+	*source
+	output
 }
 
 // source is one thing in FROM.
@@ -43,6 +49,8 @@ type source struct {
 	extra []string // names of denied columns
 	rel   *randomTable
 	own   bool // the relation's columns have their own names
+	// merged: it is the alias of USING.
+	merged bool
 }
 
 // output is a column of a query; without a name nothing can refer to it.
@@ -246,7 +254,7 @@ func (g *randomQuery) recursive() string {
 }
 
 func (g *randomQuery) frameOf(sources ...*source) *frame {
-	f := &frame{star: true}
+	f := &frame{}
 	f.add(sources...)
 	return f
 }
@@ -259,6 +267,7 @@ func (f *frame) add(sources ...*source) {
 	for _, s := range sources {
 		for _, c := range s.cols {
 			f.bare[c.name]++
+			f.order = append(f.order, placed{s, c})
 		}
 		for _, n := range s.extra {
 			f.bare[n]++
@@ -385,22 +394,8 @@ func (g *randomQuery) star(f *frame) (string, []output, bool) {
 		return both(text, strings.Join(cols, ", ")), s.cols
 	}
 	usable := func(s *source) bool { return s.name != "" && (len(s.extra) == 0 || s.own) }
-	if f.star && g.one(2) {
-		var texts []string
-		var out []output
-		hidden := false
-		for _, s := range f.sources {
-			if !usable(s) {
-				return "", nil, false
-			}
-			text, cols := list(s)
-			hidden = hidden || strings.HasPrefix(text, "\x01")
-			texts, out = append(texts, side(text, true)), append(out, cols...)
-		}
-		if !hidden {
-			return "*", named(out), true
-		}
-		return both("*", strings.Join(texts, ", ")), named(out), true
+	if g.one(2) {
+		return g.wholeStar(f, usable)
 	}
 	s := oneOf(g.dice, f.sources)
 	if !usable(s) {
@@ -412,6 +407,30 @@ func (g *randomQuery) star(f *frame) (string, []output, bool) {
 		return text + ", " + more + " AS more_of_it", append(slices.Clone(out), output{name: "more_of_it", kind: k}), true
 	}
 	return text, out, true
+}
+
+// wholeStar is *. Where it leaves out columns that are denied, the oracle gets the
+// others one by one.
+func (g *randomQuery) wholeStar(f *frame, usable func(*source) bool) (string, []output, bool) {
+	if slices.ContainsFunc(f.sources, func(s *source) bool { return !usable(s) }) {
+		return "", nil, false
+	}
+	var out []output
+	var texts []string
+	spelled := true
+	for _, c := range f.order {
+		out = append(out, c.output)
+		text := quoteName(c.output.name)
+		if c.source != nil {
+			text = quoteName(c.source.name) + "." + text
+		}
+		texts = append(texts, text)
+		spelled = spelled && c.output.name != "" && (c.source != nil || f.bare[c.output.name] == 1)
+	}
+	if !slices.ContainsFunc(f.sources, func(s *source) bool { return len(s.extra) > 0 && (s.rel == nil || !s.rel.standIn) }) {
+		return "*", named(out), true
+	}
+	return both("*", strings.Join(texts, ", ")), named(out), spelled
 }
 
 // targets is a select list.
@@ -456,7 +475,7 @@ func (g *randomQuery) row(f *frame) (string, bool) {
 		return "", false
 	}
 	s := oneOf(g.dice, f.sources)
-	if s.name == "" || len(s.extra) > 0 || len(s.cols) < 2 || slices.ContainsFunc(s.cols, func(c output) bool { return c.name == "" || c.kind == rawJSON }) {
+	if s.name == "" || len(s.extra) > 0 || len(s.cols) < 2 && !s.merged || slices.ContainsFunc(s.cols, func(c output) bool { return c.name == "" || c.kind == rawJSON }) {
 		return "", false
 	}
 	for _, f := range g.frames {
