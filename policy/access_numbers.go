@@ -261,10 +261,15 @@ func (j *judge) grantedColumn(n *pg_query.Node, l *level) *grantColumn {
 	return c.src.grant.column(c.base)
 }
 
-// columnAt is columnOf at whatever level the name is found.
+// columnAt is columnOf at whatever level the name is found. It isn't known past
+// a level that may have a column of that name.
 func (j *judge) columnAt(n *pg_query.Node, l *level) *column {
+	name, ok := bareName(n)
+	if !ok {
+		return j.columnOf(n, l)
+	}
 	for at := l; at != nil; at = at.parent {
-		if c := j.columnOf(n, at); c != nil {
+		if c, _, open := at.local(name); c != nil || open {
 			return c
 		}
 	}

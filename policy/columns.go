@@ -152,7 +152,7 @@ func (j *judge) indirection(n *pg_query.A_Indirection, l *level) error {
 				return err
 			}
 			name := step.GetString_().GetSval()
-			if step.GetAStar() == nil && !contains(fields, name) {
+			if step.GetAStar() == nil && columnNamed(fields, name) == nil {
 				return j.view.unknownColumn("", name, l)
 			}
 			return j.laterSteps(n.Indirection[1:], l)
@@ -182,7 +182,7 @@ func unsupportedField() *Denied {
 
 // rowFields are the fields of the row that (x).f takes one of: x is the row of
 // a FROM item, or a call of a function whose columns are known.
-func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error) {
+func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]column, error) {
 	j.mark(n)
 	if call := n.Arg.GetFuncCall(); call != nil {
 		_, name := functionParts(call.Funcname)
@@ -190,7 +190,7 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 		if len(fields) == 0 {
 			return nil, unsupportedField()
 		}
-		return fields, j.walk(n.Arg, l)
+		return plainColumns(fields), j.walk(n.Arg, l)
 	}
 	ref := n.Arg.GetColumnRef()
 	if ref == nil {
@@ -199,7 +199,7 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 	if c := j.columnAt(n.Arg, l); c != nil && len(c.fields) > 0 {
 		j.mark(n.Arg)
 		_, err := j.columnRef(ref, l)
-		return c.fields, err
+		return plainColumns(c.fields), err
 	}
 	it, at, err := j.rowItem(ref, l)
 	if err != nil {
@@ -213,14 +213,12 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]string, error)
 	if err := j.spread(len(it.columns)); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(it.columns))
-	for i, c := range it.columns {
-		names[i] = c.name
+	for _, c := range it.columns {
 		at.refs = append(at.refs, reference{c, j.aggregates > 0})
 	}
 	switch field := n.Indirection[0].GetString_(); {
-	case field == nil || contains(names, field.Sval):
-		return names, nil
+	case field == nil || it.find(field.Sval) != nil:
+		return it.columns, nil
 	case it.denied[field.Sval]:
 		return nil, j.view.deniedColumn(it.name, field.Sval, l)
 	default:

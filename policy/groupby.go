@@ -46,7 +46,7 @@ func (j *judge) expandGroupBy(s *pg_query.SelectStmt, l *level) {
 // expressions.
 func (j *judge) groupedColumn(n *pg_query.Node, l *level) *column {
 	if c := n.GetAConst(); c != nil && c.GetIval() != nil {
-		if i := int(c.GetIval().Ival); i >= 1 && i <= len(l.targets) {
+		if i := int(c.GetIval().Ival); i >= 1 && i <= len(l.targets) && !l.openTargets {
 			return l.targets[i-1].column
 		}
 		return nil

@@ -25,10 +25,11 @@ func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, err
 	if err := j.spreadItems(both); err != nil {
 		return nil, err
 	}
-	merged, err := j.mergedColumns(n, a, b, l)
+	names, err := j.mergedNames(n, a, b, l)
 	if err != nil {
 		return nil, err
 	}
+	merged := mergedColumns(n.Jointype, names, a, b)
 	on := &level{parent: l.parent, items: both, ctes: l.ctes, windows: l.windows}
 	if err := j.optional(n.Quals, on); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, err
 	using := j.usingAlias(n, merged)
 	if n.Alias != nil {
 		joined.name, joined.byName = n.Alias.Aliasname, true
-		return append([]*item{joined}, using...), renameColumns(joined, n.Alias)
+		return []*item{joined}, renameColumns(joined, n.Alias)
 	}
 	for _, it := range both {
 		it.byColumn = false
@@ -47,10 +48,10 @@ func (j *judge) join(n *pg_query.JoinExpr, l *level, left []*item) ([]*item, err
 
 // joinItem is the join's own columns: the merged ones first, then the rest of
 // either side.
-func joinItem(a, b []*item, merged []string) *item {
+func joinItem(a, b []*item, merged []column) *item {
 	it := &item{byColumn: true, denied: deniedIn(append(append([]*item{}, a...), b...))}
-	it.columns = plainColumns(merged)
-	isMerged := nameSet(it.columns)
+	it.columns = slices.Clone(merged)
+	isMerged := nameSet(merged)
 	for _, side := range [][]*item{a, b} {
 		cols, open := bare(side)
 		it.open = it.open || open
@@ -63,9 +64,44 @@ func joinItem(a, b []*item, merged []string) *item {
 	return it
 }
 
-// mergedColumns are the columns of NATURAL and USING. A column that either side
+// mergedColumns are the merged columns of a join, in order. One is its side's
+// column unchanged where that side has a value in every row (the left one's, but
+// for RIGHT and FULL) and both are of one type: the common type of two others
+// isn't known here.
+func mergedColumns(kind pg_query.JoinType, names []string, a, b []*item) []column {
+	left, _ := bare(a)
+	right, _ := bare(b)
+	out := plainColumns(names)
+	for i := range out {
+		l, r := columnNamed(left, out[i].name), columnNamed(right, out[i].name)
+		if !ofOneType(l, r) {
+			continue
+		}
+		switch kind {
+		case pg_query.JoinType_JOIN_INNER, pg_query.JoinType_JOIN_LEFT:
+			out[i] = *l
+		case pg_query.JoinType_JOIN_RIGHT:
+			out[i] = *r
+		}
+	}
+	return out
+}
+
+// ofOneType tells whether both are columns of real tables and of one type.
+// Columns of catalogs may be shown as another.
+func ofOneType(a, b *column) bool {
+	for _, c := range []*column{a, b} {
+		if c == nil || c.src == nil || c.src.grant == nil || c.src.grant.system {
+			return false
+		}
+	}
+	x, y := a.src.grant.column(a.base), b.src.grant.column(b.base)
+	return x != nil && y != nil && x.column.Type == y.column.Type
+}
+
+// mergedNames are the names in NATURAL and USING. A column that either side
 // has but the role may not see would change the join: it is refused.
-func (j *judge) mergedColumns(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
+func (j *judge) mergedNames(n *pg_query.JoinExpr, a, b []*item, l *level) ([]string, error) {
 	if len(n.UsingClause) == 0 && !n.IsNatural {
 		return nil, nil
 	}
@@ -117,14 +153,15 @@ func nameSet(cols []column) map[string]bool {
 	return out
 }
 
-// usingAlias is JOIN … USING (…) AS x: x qualifies the merged columns. The
-// printer doesn't quote that name, so an odd one gets another.
-func (j *judge) usingAlias(n *pg_query.JoinExpr, merged []string) []*item {
+// usingAlias is JOIN … USING (…) AS x: x qualifies the merged columns, unless the
+// join itself has an alias, which hides x. The printer doesn't quote that name,
+// so an odd one gets another.
+func (j *judge) usingAlias(n *pg_query.JoinExpr, merged []column) []*item {
 	a := n.JoinUsingAlias
 	if a == nil {
 		return nil
 	}
-	it := &item{name: a.Aliasname, columns: plainColumns(merged), byName: true}
+	it := &item{name: a.Aliasname, columns: slices.Clone(merged), byName: true}
 	if !plainIdentifier(a.Aliasname) || reservedWord(a.Aliasname) {
 		it.rename = j.freshName("using")
 		n.JoinUsingAlias = stmt.AliasOf(it.rename)

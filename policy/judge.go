@@ -38,8 +38,8 @@ type judge struct {
 	aggregates int
 	// scalars are the output names of scalar sub-selects.
 	scalars map[*pg_query.SubLink]string
-	// answered are the nodes that were replaced, with the names that Postgres
-	// would have given to their columns.
+	// answered are the nodes that were replaced or named anew, with the names that
+	// Postgres would have given to their columns.
 	answered map[*pg_query.Node]figured
 	// replaced is answered while names are asked for as if it weren't so.
 	replaced map[*pg_query.Node]figured
@@ -177,6 +177,9 @@ func (j *judge) node(n *pg_query.Node, l *level) error {
 	}
 	j.replace(n, j.answer(n))
 	j.replace(n, j.tableOID(n, l))
+	if _, ok := bareName(n); ok && j.generated > 0 && !j.verify {
+		j.keepName(n) // the row of an alias of USING, which may have another name now
+	}
 	return stmt.Children(n, func(c proto.Message) error { return j.walk(c, l) })
 }
 
@@ -193,7 +196,7 @@ func (j *judge) replace(n, with *pg_query.Node) {
 }
 
 // keepName notes what Postgres would call a column of a node that will be
-// replaced.
+// replaced or get another name.
 func (j *judge) keepName(n *pg_query.Node) {
 	name, strength := j.figureStrength(n)
 	j.answered[n] = figured{name, strength}

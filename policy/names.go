@@ -16,8 +16,10 @@ type level struct {
 	windows map[string]string
 	// refs are the columns of this level that were named.
 	refs []reference
-	// targets are the outputs, for GROUP BY by position or name.
-	targets []target
+	// targets are the outputs, for GROUP BY by name or, unless there may be more
+	// of them, by position.
+	targets     []target
+	openTargets bool
 }
 
 // item is one thing in FROM that columns can come from.
@@ -67,10 +69,20 @@ func plainColumns(names []string) []column {
 	return out
 }
 
-func (it *item) find(name string) *column {
-	for i := range it.columns {
-		if it.columns[i].name == name {
-			return &it.columns[i]
+func columnNames(cols []column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.name
+	}
+	return out
+}
+
+func (it *item) find(name string) *column { return columnNamed(it.columns, name) }
+
+func columnNamed(cols []column, name string) *column {
+	for i := range cols {
+		if cols[i].name == name {
+			return &cols[i]
 		}
 	}
 	return nil

@@ -100,7 +100,11 @@ func renameColumns(it *item, alias *pg_query.Alias) error {
 	if len(it.denied) > 0 {
 		return unsupported("a list of column aliases here", "Rename columns in a sub-select: (SELECT a AS x FROM t) AS t.")
 	}
-	if len(alias.Colnames) > len(it.columns) && !it.open {
+	if it.open {
+		// What isn't known may stand before what is: the list says nothing about
+		// what a column is then.
+		it.columns = plainColumns(columnNames(it.columns))
+	} else if len(alias.Colnames) > len(it.columns) {
 		return deny("42P10", "table %q has %d columns available but %d columns specified", it.name, len(it.columns), len(alias.Colnames))
 	}
 	for i, n := range alias.Colnames {

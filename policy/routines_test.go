@@ -37,12 +37,13 @@ CREATE FUNCTION many(int, int) RETURNS text LANGUAGE sql AS 'SELECT ''ok''';
 CREATE FUNCTION shout() RETURNS loud LANGUAGE sql AS 'SELECT ''a''::loud';
 CREATE FUNCTION told(loud) RETURNS text LANGUAGE sql AS 'SELECT ''ok''';
 CREATE FUNCTION given(OUT loud[]) LANGUAGE sql AS 'SELECT ''{a}''::loud[]';
+CREATE FUNCTION wide() RETURNS TABLE (i bigint, k bigint) LANGUAGE sql AS 'SELECT 1, 1';
 CREATE FUNCTION wild_a(int) RETURNS text LANGUAGE sql AS 'SELECT ''ok'''; CREATE FUNCTION wild_a(text) RETURNS text LANGUAGE sql AS 'SELECT ''ok''';
 CREATE AGGREGATE total(int) (sfunc = int4pl, stype = int); CREATE AGGREGATE total(text) (sfunc = textcat, stype = text);
 `
 
 var routinesAllowed = []string{"public.sole", "public.f(int)", "public.f(public.mood)", "public.f(integer[])", "public.f(date)", "public.f(name text, size integer)",
-	"public.f(text, text, text, text)", "public.many(int, int)", "public.shout", "public.told(public.loud)", "public.given", "public.wild_*", "public.total(int4)"}
+	"public.f(text, text, text, text)", "public.many(int, int)", "public.shout", "public.told(public.loud)", "public.given", "public.wide", "public.wild_*", "public.total(int4)"}
 
 func routinesView(t *testing.T, allow ...string) (*policy.View, *pgx.Conn, string) {
 	t.Helper()
@@ -63,6 +64,7 @@ func TestSignatures(t *testing.T) {
 		"SELECT sole(1), sole(i), sole(s), sole('1') FROM t", "SELECT f(1), f(i), public.f('1'::int), f(m), f('a'::public.mood), f(a), f(d), f('{1}'::int[]) FROM t",
 		"SELECT f(x, 1), f('a'::text, i) FROM t", "SELECT f('a', x, v, 'b') FROM t", "SELECT many(1, i) FROM t", "SELECT wild_a(1), wild_a(x) FROM t",
 		"SELECT total(i), total(i) FILTER (WHERE i > 0) OVER () FROM t GROUP BY i", "SELECT f(q.i::int) FROM (SELECT 1 AS i) AS q",
+		"SELECT f(i) FROM t LEFT JOIN t AS u USING (i)", "SELECT f(i) FROM wide() AS w (x), t", "SELECT f(j.k) FROM (t CROSS JOIN t AS u) AS j (k)",
 	} {
 		a, err := authorize(v, sql, policy.Options{})
 		if err != nil {
@@ -78,6 +80,9 @@ func TestSignatures(t *testing.T) {
 		"SELECT f(pg_class.oid) FROM pg_class", "SELECT f(VARIADIC ARRAY[1])", "SELECT many(1)", "SELECT many(1, 2, 3)", "SELECT many(VARIADIC '{1}')", "SELECT many(1, b) FROM t",
 		"SELECT total(x) FROM t", "SELECT total(v) FROM t", "SELECT f()", "SELECT t.f FROM t", "SELECT (t).f FROM t", "SELECT f(t) FROM t",
 		"SELECT shout()", "SELECT shout()::text", "SELECT length(shout())", "SELECT told('a')", "SELECT given()", "SELECT * FROM given() AS g",
+		"SELECT (SELECT f(i) FROM wide()) FROM t", "SELECT (SELECT f(t.i) FROM wide() AS t) FROM t", "SELECT f(j.l) FROM (wide() AS w CROSS JOIN t) AS j (k, l)",
+		"SELECT f(i) FROM t LEFT JOIN t AS u (b, i) USING (i)", "SELECT f(i) FROM t FULL JOIN (SELECT 1::bigint AS i) AS u USING (i)",
+		"SELECT f(i) FROM t AS u (b, i) NATURAL RIGHT JOIN (SELECT i FROM t) AS q",
 	} {
 		if a, err := authorize(v, sql, policy.Options{}); err == nil {
 			t.Errorf("approved: %s", a.SQL())

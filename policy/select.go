@@ -253,11 +253,14 @@ func (j *judge) functionRow(n *pg_query.Node, l *level) []string {
 func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 	j.mark(n)
 	if x := n.GetAIndirection(); x != nil {
-		names, err := j.rowFields(x, l)
+		fields, err := j.rowFields(x, l)
 		if err != nil {
 			return err
 		}
-		out.names = append(out.names, names...)
+		for i := range fields {
+			out.names = append(out.names, fields[i].name)
+			l.targets = append(l.targets, target{fields[i].name, &fields[i]})
+		}
 		return nil
 	}
 	ref := n.GetColumnRef()
@@ -272,7 +275,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 			l.targets = append(l.targets, target{cols[i].name, &cols[i]})
 			l.refs = append(l.refs, reference{column: cols[i]})
 		}
-		out.open = out.open || open
+		out.open, l.openTargets = out.open || open, l.openTargets || open
 		return nil
 	}
 	it, at, err := j.qualifier(ref, l)
@@ -287,7 +290,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 		l.targets = append(l.targets, target{it.columns[i].name, &it.columns[i]})
 		at.refs = append(at.refs, reference{column: it.columns[i]})
 	}
-	out.open = out.open || it.open
+	out.open, l.openTargets = out.open || it.open, l.openTargets || it.open
 	return nil
 }
 
