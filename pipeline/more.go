@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"strings"
+
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 )
@@ -30,10 +32,20 @@ func (a *answered) last(question string) *planner.Last {
 		return nil
 	}
 	if a.amends != nil {
-		question = a.amends.Question + ", " + question
+		question = together(a.amends.Question, question)
 	}
 	return &planner.Last{Question: question, Plan: a.own.Plan()}
 }
+
+// together is a question with what amends it.
+func together(question, amendment string) string {
+	all := question + ", " + amendment
+	return strings.ToValidUTF8(all[max(0, len(all)-maxFollowed):], "")
+}
+
+// maxFollowed is how many bytes of a question and what amended it are kept, the latest:
+// follow-ups have no end, and the plan holds what the first of them said.
+const maxFollowed = 4000
 
 // followed notes the session's last answer once it has run.
 func (s *Session) followed(v *verdict, o Outcome) {

@@ -29,7 +29,7 @@ type Trace struct {
 	Calls         []Call  `json:"calls"`
 	// Answers are those of the statement's questions that were answered.
 	Answers []Answer `json:"answers"`
-	// SQL is what was sent to Postgres; its constants are the question's.
+	// SQL is what was sent to Postgres; its constants are the question's and the scopes'.
 	SQL string `json:"sql,omitempty"`
 	// Verdict is allowed or an SQLSTATE, of the refusal or of the execution.
 	Verdict string   `json:"verdict"`
