@@ -48,11 +48,17 @@ func divide(a, b *typed, shared typ) *typed {
 // guarded is a divisor that is never zero.
 func guarded(b *typed) *pg_query.Node {
 	if l := b.expr.Literal; l != nil {
-		if n, ok := l.Value.(json.Number); ok && n != "0" {
+		if n, ok := l.Value.(json.Number); ok && !zero(n) {
 			return b.tree
 		}
 	}
 	return nullIfNode(b.tree, intNode(0))
+}
+
+// zero tells whether a number is, or may be to Postgres.
+func zero(n json.Number) bool {
+	f, err := n.Float64()
+	return err != nil || f == 0
 }
 
 func (c *checker) isMoment(t *typed) bool { return t.typ.moment() || t.typ.fam == famSymbol }

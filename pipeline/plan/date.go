@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -38,7 +39,8 @@ func farthest(unit string) int {
 	return maxOffset
 }
 
-func abs(i int) int { return max(i, -i) }
+// abs of the least int, which has no opposite, is the greatest.
+func abs(i int) int { return max(i, -max(i, -math.MaxInt)) }
 
 // coerceDate compiles a symbolic date beside a value of type to. A date
 // becomes a moment at midnight of the session's time zone.

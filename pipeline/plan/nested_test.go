@@ -100,6 +100,8 @@ func TestNestedRejections(t *testing.T) {
 		{"a rank without order", from + `"ports"},` + sel(`{"window":{"func":"rank"}}`) + `}`, "PA005", []string{"MISSING /select/0/expr/window"}, false, ""},
 		{"a rank with a frame", from + `"ports"},` + sel(rank("rank", "", `,"frame":{"unit":"rows"}`)) + `}`, "PA005", []string{"UNSUPPORTED /select/0/expr/window/frame"}, false, ""},
 		{"a frame backwards", from + `"ports"},` + sel(rank("sum", col("id"), `,"frame":{"unit":"rows","start":1,"end":-1}`)) + `}`, "PA005", []string{"WRONG_SHAPE /select/0/expr/window/frame"}, false, ""},
+		{"a frame of the least number", from + `"ports"},` + sel(rank("sum", col("id"), `,"frame":{"unit":"rows","start":-9223372036854775808}`)) + `}`, "PA005", []string{"WRONG_SHAPE /select/0/expr/window/frame"}, false, ""},
+		{"a date at the least number", from + `"orders"},"where":` + op(">", col("ordered_at"), `{"date":{"unit":"day","offset":-9223372036854775808}}`) + `,` + sel(col("id")) + `}`, "PA005", []string{"WRONG_SHAPE /where/op/args/1/date"}, false, ""},
 		{"a frame of a range", from + `"ports"},` + sel(rank("sum", col("id"), `,"frame":{"unit":"range"}`)) + `}`, "PA005", []string{"INVALID_CHOICE /select/0/expr/window/frame/unit"}, false, ""},
 		{"a window that isn't one", from + `"ports"},` + sel(rank("ranc", "", "")) + `}`, "PA005", []string{"INVALID_CHOICE /select/0/expr/window/func"}, false, ""},
 		{"a rank of something", from + `"ports"},` + sel(rank("rank", col("id"), "")) + `}`, "PA005", []string{"WRONG_ARITY /select/0/expr/window/args"}, false, ""},

@@ -207,6 +207,16 @@ func TestDateBesideISOText(t *testing.T) {
 	}
 }
 
+// A zero is guarded against however it is written.
+func TestDivisionByZero(t *testing.T) {
+	for literal, guarded := range map[string]bool{"0": true, "0.0": true, "-0": true, "0e3": true, "0.5": false} {
+		_, sql := sqlOf(t, from+`"ports"},`+sel(op("/", col("id"), lit(literal)))+`}`, testContext(t))
+		if strings.Contains(sql, "NULLIF") != guarded {
+			t.Errorf("%s: %s", literal, sql)
+		}
+	}
+}
+
 // A metric over a left joined table doesn't count the row that isn't there.
 func TestMetricOverLeftJoin(t *testing.T) {
 	_, sql := sqlOf(t, from+`"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],`+
