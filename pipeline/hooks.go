@@ -59,7 +59,7 @@ func (s *Session) planAfter(ctx context.Context, at *standing, in planner.Input,
 			c, err = plan.Validate(p, in.Context())
 		}
 		if err != nil {
-			return s.hookFailed(h.Fail("its plan is rejected: "+err.Error(), err))
+			return s.hookFailed(h.Fail("its plan is rejected", err))
 		}
 		a.proposal.Checked = c.WithConfidence(a.proposal.Checked.Annotations().Confidence)
 		a.changed("plan")
@@ -95,7 +95,7 @@ func (s *Session) sqlBefore(ctx context.Context, at *standing, st stmt.Statement
 		}
 		tree, err := s.instead(*place, r.SQL)
 		if err != nil {
-			return st, s.hookFailed(h.Fail("its SQL can't be used: "+err.Error(), err))
+			return st, s.hookFailed(h.Fail("its SQL can't be used", err))
 		}
 		*place = tree
 		first.changed("SQL")

@@ -28,7 +28,8 @@ func (h *Hook) failed(reason string, err error) *Failed {
 	return &Failed{Hook: h.name, Reason: reason, Err: err}
 }
 
-// Fail is the failure of a hook whose reply can't be used.
+// Fail is the failure of a hook whose reply can't be used. The reason is for the asker, so
+// that it names nothing of the reply, which may hold what he may not know; err is for the log.
 func (h *Hook) Fail(reason string, err error) error { return h.failed(reason, err) }
 
 // Error says no more than that: which hooks there are is nobody's business.
