@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -119,98 +118,6 @@ func (b *Builtin) rejected(err error, steps []Step) (Proposal, error) {
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
 	return Proposal{}, &Declined{Reason: "the words fit together, but not into a valid plan", Steps: steps}
-}
-
-// question is one question being read.
-type question struct {
-	in     Input
-	x      *lexicon
-	parser *parser
-}
-
-func newQuestion(x *lexicon, in Input) *question {
-	toks := tokenize(in.Question)
-	return &question{in: in, x: x, parser: &parser{x: x, toks: toks, hits: link(x, toks)}}
-}
-
-// readings are all distinct plans, cheapest first, and why frames were given up.
-func (q *question) readings() ([]reading, []error) {
-	found := map[string]reading{}
-	var why []error
-	for _, f := range q.parser.parse() {
-		rs, errs := q.resolve(f)
-		why = append(why, errs...)
-		for _, r := range rs {
-			if old, ok := found[r.key]; !ok || r.cost < old.cost {
-				found[r.key] = r
-			}
-		}
-	}
-	out := make([]reading, 0, len(found))
-	for _, r := range found {
-		out = append(out, r)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].cost != out[j].cost {
-			return out[i].cost < out[j].cost
-		}
-		return out[i].key < out[j].key
-	})
-	return out, why
-}
-
-// resolve makes plans of a frame: for each table it can be about, each meaning
-// of its words, each date it can mean and each way to join.
-func (q *question) resolve(f frame) (out []reading, why []error) {
-	measured := q.x.measured(&f, q.in.Catalog)
-	subjects := f.subjects()
-	if f.subject == nil && len(subjects) == 0 {
-		subjects = measured
-	}
-	for _, subject := range subjects {
-		choices, costs, err := q.x.choose(&f, subject, measured)
-		if err != nil {
-			why = append(why, err)
-			continue
-		}
-		for i, p := range choices {
-			for _, dates := range q.dates(&f, subject, measured, p) {
-				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, semantic: q.in.Semantic, dates: dates}
-				rs, err := b.plans(f.cost + costs[i])
-				if err != nil {
-					why = append(why, err)
-				}
-				out = append(out, rs...)
-			}
-		}
-	}
-	return out, why
-}
-
-// dates are the choices of a date column for what doesn't say its own.
-func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.Table, p picks) []map[int]meaning {
-	at, year := f.undated()
-	if len(at) == 0 {
-		return []map[int]meaning{nil}
-	}
-	from := subject
-	if len(measured) > 0 {
-		from = measured[0]
-	}
-	for _, o := range f.outs {
-		if o.fn != "" && o.col != nil {
-			from = p[o.col].table
-		}
-	}
-	var out []map[int]meaning
-	for _, m := range q.x.dateOptions(from, year) {
-		dates := map[int]meaning{}
-		for _, i := range at {
-			dates[i] = m
-		}
-		out = append(out, dates)
-	}
-	return out
 }
 
 // plans are the plans over every way to join.
