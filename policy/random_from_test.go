@@ -172,7 +172,8 @@ func (f *frame) mergeColumns(cols ...output) {
 }
 
 // natural merges what both sides have, unless the kinds don't fit or a name
-// isn't known, which may be one that both have.
+// isn't known, which may be one that both have. Denied columns that both have are
+// for loose statements, since they are refused.
 func (g *randomQuery) natural(f *frame, s *source) bool {
 	var left, merged []output
 	for _, p := range f.order {
@@ -190,6 +191,16 @@ func (g *randomQuery) natural(f *frame, s *source) bool {
 				return false
 			}
 			merged = append(merged, output{name: a.name, kind: a.kind})
+		}
+	}
+	for _, n := range s.extra {
+		if f.bare[n] > 0 && !g.loose {
+			return false
+		}
+	}
+	for _, l := range f.sources {
+		if slices.ContainsFunc(l.extra, func(n string) bool { return count(s.cols, n) > 0 }) && !g.loose {
+			return false
 		}
 	}
 	f.add(s)
