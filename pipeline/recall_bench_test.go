@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,10 @@ func offline(t testing.TB) *Session {
 	table := &catalog.Table{Name: catalog.Name{Schema: "public", Table: "shops"}, Kind: 'r', Columns: []*catalog.Column{
 		{Name: "id", Type: integer, Attnum: 1}, {Name: "tenant_id", Type: integer, Attnum: 2}, {Name: "balance", Type: integer, Attnum: 3}}}
 	snap := catalog.NewSnapshot("shop", 150000, []*catalog.Table{table}, nil)
-	pipe := New(testRules(t, testPolicy), Options{Limits: stmt.DefaultLimits(), Verdicts: 1 << 20, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	snap.Objects.Functions = []catalog.Function{{OID: 99999, Schema: "public", Name: "tidy", Args: []uint32{23}, Result: 23,
+		Takes: []catalog.Name{{Schema: "pg_catalog", Table: "int4"}}, Least: 1}}
+	rules := strings.Replace(testPolicy, "    search_path:", "    functions: {allow: [public.tidy]}\n    search_path:", 1)
+	pipe := New(testRules(t, rules), Options{Limits: stmt.DefaultLimits(), Verdicts: 1 << 20, Observer: deaf{}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	who := auth.Principal{User: "u", Roles: []string{"clerk"}, Attributes: map[string]any{"tenant_id": int64(1)}}
 	s, err := pipe.Open(t.Context(), who, OfflineDatabase("shop", snap, time.Now), auth.Login{}, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -27,7 +27,9 @@ func alters(v *verdict) bool {
 	return v.facts.Set == nil || v.facts.Set.Name != "application_name"
 }
 
-func setsByCall(v *verdict) bool { return strings.Contains(v.text, "set_config") }
+// setsByCall tells of a call that may change a setting, also one that Postgres
+// doesn't report.
+func setsByCall(v *verdict) bool { return v.facts.Routines || strings.Contains(v.text, "set_config") }
 
 func altering(all []*verdict) bool {
 	return slices.ContainsFunc(all, func(v *verdict) bool { return v.alters })

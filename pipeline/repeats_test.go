@@ -29,6 +29,7 @@ func TestRepeats(t *testing.T) {
 		"DISCARD PLANS":                                   {false, true},
 		"PREPARE p AS SELECT 1":                           {false, false},
 		"EXECUTE p":                                       {false, true},
+		"SELECT public.tidy(1)":                           {false, true},
 		"DECLARE c CURSOR FOR SELECT 1":                   {false, false},
 		"COPY (SELECT set_config('TimeZone', 'UTC', false)) TO STDOUT": {false, true},
 		"SHOW pgask.status": {false, false},

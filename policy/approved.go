@@ -53,6 +53,9 @@ type Facts struct {
 	CopyHeader bool
 	// CopyBinary tells that a COPY ends with a trailer, which is no row.
 	CopyBinary bool
+	// Routines tells that the statement itself calls functions that people made, of
+	// which nobody knows what they do.
+	Routines bool
 	// Params is the highest parameter number ($n) used.
 	Params int
 	// Columns are the names of the result's columns, nil where they are not

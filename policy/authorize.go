@@ -33,7 +33,7 @@ func (v *View) Authorize(s stmt.Statement, o Options) (Approved, error) {
 
 // complement adds what the walk found to a statement's facts.
 func (j *judge) complement(f Facts) Facts {
-	f.Tables, f.Params = j.tables(), j.params
+	f.Tables, f.Params, f.Routines = j.tables(), j.params, j.routines
 	for _, n := range f.Tables {
 		g := j.view.grants[n]
 		if g.scopeText != "" {

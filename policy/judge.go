@@ -24,6 +24,7 @@ type judge struct {
 	used      map[catalog.Name]bool
 	systems   map[catalog.Name]*grant
 	params    int
+	routines  bool // some are called
 	generated int
 	// width is how many columns were spread out so far.
 	width int

@@ -79,6 +79,7 @@ func (f routine) takes(n *pg_query.FuncCall) bool {
 // Postgres chooses by the arguments' types: where it could choose one that isn't
 // admitted, the call must have exactly the types of one that is.
 func (j *judge) routine(list routines, n *pg_query.FuncCall, l *level) error {
+	j.routines = true
 	var allowed, others routines
 	for _, f := range list {
 		switch {
