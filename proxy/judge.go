@@ -196,11 +196,16 @@ func (s *session) replace(h wire.Header, due owedReply, frame []byte, err error)
 		return err
 	}
 	s.owed.push(due)
+	s.keep(frame)
+	return s.up.Replace(h, frame)
+}
+
+// keep keeps the memory that a frame was built in for the next one.
+func (s *session) keep(frame []byte) {
 	s.upBuf = frame[:0]
 	if cap(frame) > maxKept {
 		s.upBuf = nil
 	}
-	return s.up.Replace(h, frame)
 }
 
 // maxKept is the most bytes that a session keeps for building its next frame.
@@ -222,8 +227,8 @@ func (s *session) plantDenial(h wire.Header, due owedReply, d *pipeline.Denial) 
 	var frame []byte
 	var bad error
 	switch h.Type {
-	case wire.Parse:
-		frame, bad = wire.AppendParse(s.upBuf[:0], "", d.Word, nil)
+	case wire.Parse: // by a name, since it would drop the unnamed statement
+		frame, bad = wire.AppendParse(s.upBuf[:0], d.Word, d.Word, nil)
 	case wire.Bind:
 		frame, bad = wire.AppendBindNothing(s.upBuf[:0], "", d.Word)
 	case wire.Describe:

@@ -12,7 +12,6 @@ import (
 	"github.com/pgask/pgask/proxy/poll"
 	"github.com/pgask/pgask/proxy/repeat"
 	"github.com/pgask/pgask/proxy/transaction"
-	"github.com/pgask/pgask/proxy/wire"
 )
 
 // Options are what a [Server] is made of. Gate, Auth and Logger are needed.
@@ -199,8 +198,7 @@ type Decider interface {
 // Lender lends backends for as long as a session needs one: for a transaction.
 type Lender struct {
 	// Greeting is what the client is told when it has no backend yet. Its error is
-	// on the terms of Admit's.
-	// Backends are for use on the loop.
+	// on the terms of Admit's. Backends are for use on the loop.
 	Greeting func(ctx context.Context, loop *poll.Loop) (map[string]string, error)
 	// Take is called on the loop, after Greeting. It gives a backend that is idle
 	// there and has nothing to read, at once and without waiting, or nil, and Borrow
@@ -212,64 +210,6 @@ type Lender struct {
 	// Statements names the prepared statements of all who borrow from the same
 	// backends.
 	Statements *transaction.Table
-}
-
-// Backend is a logged-in connection to Postgres in the state after its first
-// ReadyForQuery. The session owns it until it calls Release.
-type Backend struct {
-	// Conn can be used again if it is a poll.Conn or has one beneath it.
-	Conn net.Conn
-	// PID and SecretKey cancel what the backend runs, where Cancel is nil.
-	PID       uint32
-	SecretKey []byte
-	// ParameterStatuses are shown to the client. The session keeps them and
-	// TxStatus as Postgres reports them.
-	ParameterStatuses map[string]string
-	TxStatus          byte
-	// Notices are shown to the client before its first ReadyForQuery.
-	Notices []wire.Report
-	// Buffered has been read from Conn already.
-	Buffered []byte
-	// Cancel asks Postgres to cancel what the backend runs, and waits until it
-	// has read the request. Nil sends it to Conn's address, without TLS.
-	Cancel func(ctx context.Context) error
-	// Attach brings Conn to a loop and handler, from wherever it is, and calls
-	// then there. Nil is for a Conn that is nowhere attached.
-	Attach func(l *poll.Loop, h poll.Handler, then func(error))
-	// OnKill, unless nil, has f called, on any goroutine, when somebody wants the
-	// backend back.
-	OnKill func(f func())
-	// Return, which lent backends have, gives it back on its loop. With reset
-	// something may be left in it that has to be undone first.
-	Return func(reset bool)
-	// Release is called once, after the last cancel was read. Conn has been
-	// closed before, unless every reply that was owed has been read: then it is
-	// still attached, and this is called on its loop.
-	Release func()
-
-	// kept is what is known of a lent backend from loan to loan.
-	kept *kept
-}
-
-// release gives the backend back after a session's last word, for whatever that
-// may have left in it.
-func (b *Backend) release() {
-	if b.Return != nil {
-		b.Return(true)
-		return
-	}
-	b.Release()
-}
-
-// attach brings the backend to a loop.
-func (b *Backend) attach(l *poll.Loop, conn *poll.Conn, h poll.Handler, then func(error)) {
-	if b.Attach != nil {
-		b.Attach(l, h, then)
-		return
-	}
-	if !l.Post(func() { then(conn.Attach(l, h)) }) {
-		then(net.ErrClosed)
-	}
 }
 
 // Direction is one of a session's two ways.

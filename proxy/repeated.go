@@ -135,8 +135,9 @@ func (s *session) bindRepeated(h wire.Header, due owedReply) error {
 	}
 	r.begun = false
 	s.owed.push(due)
-	s.upBuf = append(append(append(frames[:0], 0), r.statement.Name()...), 0)
-	return s.up.Rewrite(h, 2, s.upBuf)
+	names := append(append(append(frames[:0], 0), r.statement.Name()...), 0)
+	s.keep(names)
+	return s.up.Rewrite(h, 2, names)
 }
 
 // settleProvided holds the frame until it is known whether an earlier batch has
