@@ -63,20 +63,21 @@ func role(name string, v value) *Role {
 		v.fault("a role needs a name")
 	}
 	v.object(fields{
-		"mode":        enum(&r.Mode, "governed", "passthrough"),
-		"ask":         boolean(&r.Ask),
-		"approve":     boolean(&r.Approve),
-		"model":       enum(&r.Model, "on", "off"),
-		"databases":   roleDatabases(&r.Databases),
-		"backend":     backend(&r.Backend),
-		"search_path": list(&r.SearchPath, identifierOf),
-		"tables":      access(&r.Tables, pattern),
-		"columns":     records(&r.Columns, "", columnRule),
-		"scopes":      records(&r.Scopes, "", scope),
-		"functions":   access(&r.Functions, text),
-		"limits":      roleLimits(&r.Limits),
-		"refusals":    enum(&r.Refusals, "generic", "explicit"),
-		"governed_as": text(&r.GovernedAs),
+		"mode":         enum(&r.Mode, "governed", "passthrough"),
+		"ask":          boolean(&r.Ask),
+		"approve":      boolean(&r.Approve),
+		"model":        enum(&r.Model, "on", "off"),
+		"planner_mode": enum(&r.PlannerMode, "plan", "sql"),
+		"databases":    roleDatabases(&r.Databases),
+		"backend":      backend(&r.Backend),
+		"search_path":  list(&r.SearchPath, identifierOf),
+		"tables":       access(&r.Tables, pattern),
+		"columns":      records(&r.Columns, "", columnRule),
+		"scopes":       records(&r.Scopes, "", scope),
+		"functions":    access(&r.Functions, text),
+		"limits":       roleLimits(&r.Limits),
+		"refusals":     enum(&r.Refusals, "generic", "explicit"),
+		"governed_as":  text(&r.GovernedAs),
 	})
 	v.twice("databases", r.Databases)
 	v.twice("search_path", r.SearchPath)

@@ -145,6 +145,7 @@ var descriptions = map[string]map[string]string{
 		"roles.*.approve":                  "May pin plans to questions by ASK APPROVE. Of several roles of a user one is enough.",
 		"roles.*.ask":                      "May use ASK. Of several roles of a user one is enough.",
 		"roles.*.model":                    "off: only curated, cached and built-in plans.",
+		"roles.*.planner_mode":             "What a model answers its questions with, in the place of planner.mode. Of several roles of a user all must say sql.",
 		"roles.*.databases":                "The databases that it may use; every one without the key.",
 		"roles.*.databases.*":              "A database of pgask.yaml.",
 		"roles.*.backend":                  "The login that its sessions use towards Postgres; without it the dsn's.",

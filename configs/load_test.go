@@ -185,7 +185,6 @@ func TestIndexNeeds(t *testing.T) {
 func TestUnsupportedWarns(t *testing.T) {
 	c, faults := decodeAlone("pgask.yaml", []byte(`
 traces: {dir: traces, mode: always}
-planner: {mode: sql}
 llm: {routing: {matcher: m, narrator: m, planner: m}}
 curated: {match_floor: 0.7, match_top_k: 6}
 abstain: {confidence: 0.9}

@@ -10,22 +10,24 @@ type Policy struct {
 
 // Role is what one role may do.
 type Role struct {
-	Pos        Pos
-	Name       string
-	Mode       string // governed | passthrough
-	Ask        bool
-	Approve    bool
-	Model      string   // on | off
-	Databases  []string // nil: every database of pgask.yaml
-	Backend    *Backend
-	SearchPath []string
-	Tables     Access[Pattern]
-	Columns    []ColumnRule
-	Scopes     []Scope
-	Functions  Access[string]
-	Limits     RoleLimits
-	Refusals   string // generic | explicit
-	GovernedAs string // passthrough roles: the role that judges tagged statements
+	Pos     Pos
+	Name    string
+	Mode    string // governed | passthrough
+	Ask     bool
+	Approve bool
+	Model   string // on | off
+	// PlannerMode is plan or sql, empty for what planner.mode says.
+	PlannerMode string
+	Databases   []string // nil: every database of pgask.yaml
+	Backend     *Backend
+	SearchPath  []string
+	Tables      Access[Pattern]
+	Columns     []ColumnRule
+	Scopes      []Scope
+	Functions   Access[string]
+	Limits      RoleLimits
+	Refusals    string // generic | explicit
+	GovernedAs  string // passthrough roles: the role that judges tagged statements
 }
 
 // Access is a pair of allow and deny lists; deny wins.

@@ -8,7 +8,6 @@ var unsupported = []struct {
 	used   func(*Config) bool
 	effect string
 }{
-	{"planner.mode", func(c *Config) bool { return c.Planner.Mode == "sql" }, "models write plans only, never SQL"},
 	{"llm.routing.matcher", func(c *Config) bool { return c.LLM.Routing["matcher"] != "" }, "no model is asked which curated query fits"},
 	{"llm.routing.narrator", func(c *Config) bool { return c.LLM.Routing["narrator"] != "" }, "answers are not narrated"},
 	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},

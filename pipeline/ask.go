@@ -179,6 +179,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{}, err
 	}
+	in.SQL = s.sqlTarget(at)
 	p, err := s.propose(ctx, at, ask, in)
 	s.p.observe.Stage("plan", s.p.now().Sub(began))
 	s.p.observe.Answered(p.Source, p.ModelCalls, p.Tokens)
@@ -186,7 +187,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{proposal: p}, err
 	}
-	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last}
+	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers}
 	if p.Checked != nil {
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err

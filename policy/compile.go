@@ -46,7 +46,7 @@ func digestOf(c *configs.Policy) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(c.Roles)) {
 		r := *c.Roles[name]
-		fmt.Fprintf(h, "%q %q %v %v %q %q %q %v %v %v %q %q\n", name, r.Mode, r.Ask, r.Approve, r.Model, r.Databases, r.SearchPath,
+		fmt.Fprintf(h, "%q %q %v %v %q %q %q %q %v %v %v %q %q\n", name, r.Mode, r.Ask, r.Approve, r.Model, r.PlannerMode, r.Databases, r.SearchPath,
 			patternTexts(r.Tables.Allow), patternTexts(r.Tables.Deny), r.Functions, r.Refusals, r.GovernedAs)
 		if r.Backend != nil {
 			fmt.Fprintf(h, "%q\n", r.Backend.User)

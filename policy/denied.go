@@ -24,6 +24,8 @@ type Denied struct {
 	// location is the byte, from the place from which the tree's locations
 	// count, of what is refused; 0 for none. place is what At made of it.
 	location, place int
+	// absent tells that a name is none of those that the role sees.
+	absent bool
 	// cause is for the log only.
 	cause error
 }
@@ -39,6 +41,10 @@ func (d *Denied) Detail() string { return d.detail }
 
 // Hint is something that the user can type instead; often empty.
 func (d *Denied) Hint() string { return d.hint }
+
+// Absent tells that a relation or column was named that is not among what the role
+// sees: whether it exists for others makes no difference.
+func (d *Denied) Absent() bool { return d.absent }
 
 // Location is where the refused words begin, as the tree's locations count; 0
 // where none are to blame.

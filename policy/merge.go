@@ -89,11 +89,12 @@ func (c *columnRule) empty() bool { return c == nil || len(c.deny) == 0 && len(c
 func sum(parts []*rules) *Role {
 	first := parts[0].config
 	r := &Role{rules: parts, Governed: first.Mode == modeGoverned, Model: true, Explicit: true,
-		SearchPath: searchPath(first), Limits: first.Limits}
+		SearchPath: searchPath(first), Limits: first.Limits, PlannerMode: first.PlannerMode}
 	for i, p := range parts {
 		c := p.config
 		r.Ask, r.Approve = r.Ask || c.Ask, r.Approve || c.Approve
 		r.Model = r.Model && c.Model != "off"
+		r.PlannerMode = stricterMode(r.PlannerMode, c.PlannerMode)
 		r.Explicit = r.Explicit && c.Refusals == "explicit"
 		if r.GovernedAs == "" {
 			r.GovernedAs = c.GovernedAs
@@ -107,6 +108,17 @@ func sum(parts []*rules) *Role {
 	}
 	r.Databases = databases(parts)
 	return r
+}
+
+// stricterMode is plan where one of two says so, and sql only where both do.
+func stricterMode(a, b string) string {
+	switch {
+	case a == b:
+		return a
+	case a == "plan" || b == "plan":
+		return "plan"
+	}
+	return ""
 }
 
 // searchPath is the role's search_path without what only a database knows.
@@ -180,5 +192,6 @@ func (p *Policy) Seatbelt(who auth.Principal) (*Role, error) {
 	as := sum([]*rules{p.roles[own.GovernedAs]})
 	as.Names, as.User, as.Login, as.Databases = []string{own.GovernedAs}, own.User, own.Login, own.Databases
 	as.Ask, as.Approve, as.Model, as.GovernedAs = own.Ask, own.Approve, own.Model && as.Model, own.GovernedAs
+	as.PlannerMode = stricterMode(own.PlannerMode, as.PlannerMode)
 	return as, nil
 }

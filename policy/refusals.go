@@ -71,6 +71,7 @@ func (v *View) deniedRelation(r *pg_query.RangeVar, n catalog.Name, exists bool)
 	case v.role.Explicit:
 		d.withDetail("%s", v.ruleFor(n))
 	}
+	d.absent = true
 	if systemSchema(n.Schema) {
 		return d.withHint("SHOW pgask.policy")
 	}
@@ -168,6 +169,7 @@ func (v *View) refusedColumn(qualifier, name string, l *level) *Denied {
 		typed = configs.Spell(qualifier) + "." + typed
 	}
 	d := deny(stateDenied, "permission denied for column %s", typed)
+	d.absent = true
 	best, distance := "", 3
 	for at := l; at != nil; at = at.parent {
 		for _, it := range at.items {
@@ -193,6 +195,7 @@ func (v *View) unknownQualifier(name string, l *level) *Denied {
 	if v.role.Explicit {
 		d = deny(stateNoTable, "missing FROM-clause entry for table %s", configs.Spell(name))
 	}
+	d.absent = true
 	var names []string
 	for at := l; at != nil; at = at.parent {
 		for _, it := range at.items {

@@ -19,6 +19,9 @@ type Role struct {
 	// Ask allows ASK, Approve its form that pins a plan, Model allows a language model
 	// to plan.
 	Ask, Approve, Model bool
+	// PlannerMode is what a model answers with: plan or sql; empty for what
+	// planner.mode says.
+	PlannerMode string
 	// Databases are the databases the role may use; empty means all.
 	Databases []string
 	// Login is the backend login, nil for the database's own.

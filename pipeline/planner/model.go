@@ -17,11 +17,13 @@ type ModelOptions struct {
 	TopK int
 	// Retries is how often a rejected plan may be made again.
 	Retries int
+	// Mode is what the model answers roles with that say nothing of it; empty for plans.
+	Mode Mode
 }
 
-// Model asks a language model for a plan. What the model says is checked like
-// anybody's plan, so that nothing in a question, a comment or a sampled value
-// can widen what runs: at worst it costs the retries.
+// Model asks a language model for a plan, or in mode sql for a SELECT. What the model
+// says is checked like anybody's plan or statement, so that nothing in a question, a
+// comment or a sampled value can widen what runs: at worst it costs the retries.
 type Model struct {
 	client  *llm.Client
 	options ModelOptions
@@ -36,6 +38,9 @@ const defaultTopK = 8
 func NewModel(client *llm.Client, o ModelOptions) (*Model, error) {
 	if o.TopK <= 0 {
 		o.TopK = defaultTopK
+	}
+	if o.Mode == "" {
+		o.Mode = ModePlan
 	}
 	schema, err := replySchema(plan.Schema())
 	if err != nil {
@@ -52,7 +57,10 @@ func (m *Model) Name() string { return "model" }
 // (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), or wrap
 // context.Canceled. The proposal holds steps and cost in every case.
 func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
-	a := &attempts{model: m, in: in, proposal: Proposal{Source: "model"}}
+	a := &attempts{model: m, in: in, mode: m.mode(in), proposal: Proposal{Source: "model"}}
+	if a.mode == ModeSQL {
+		a.proposal.Source = sourceSQL
+	}
 	if !in.Model {
 		return a.proposal, a.declined("the model is off for this role", nil)
 	}
@@ -74,14 +82,6 @@ func (m *Model) Prompt(ctx context.Context, in Input) (system, user string) {
 	tables, _ := m.retrieve(ctx, in)
 	p := m.prompt(in, tables)
 	return p.system, p.user(nil)
-}
-
-// Reply goes on as if the model had answered the first prompt with the text.
-// Errors are those of Plan, with the rejection itself in the place of a retry.
-func (m *Model) Reply(in Input, text string) (Proposal, error) {
-	a := &attempts{model: m, in: in, proposal: Proposal{Source: "model"}}
-	err := a.accept(text, 1)
-	return a.proposal, err
 }
 
 func (a *attempts) retrieve(ctx context.Context) []*catalog.Table {

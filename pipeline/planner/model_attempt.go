@@ -17,6 +17,7 @@ const plannerTask = "planner"
 type attempts struct {
 	model    *Model
 	in       Input
+	mode     Mode
 	proposal Proposal
 }
 
@@ -38,22 +39,22 @@ func (a *attempts) run(ctx context.Context, p prompt) error {
 		if err != nil {
 			return err
 		}
-		err = a.accept(text, n)
+		err = a.accept(ctx, text, n)
 		if err == nil || final(err) || !errors.As(err, &last) {
 			return err
 		}
 	}
 	if last.All[0].Code == codeColumns {
-		return a.declined("no plan gives just the columns asked for", nil)
+		return a.declined("no answer of the model has just the columns asked for", nil)
 	}
-	return &PlanningFailed{Attempts: a.model.options.Retries + 1, Last: last}
+	return &PlanningFailed{Attempts: a.model.options.Retries + 1, Mode: a.mode, Last: last}
 }
 
 // ask makes one call.
 func (a *attempts) ask(ctx context.Context, p prompt, n int, last *plan.Rejections) (string, error) {
 	start := time.Now()
 	reply, err := a.model.client.Complete(ctx, llm.Request{Task: plannerTask, System: p.system,
-		User: p.user(feedback(last, p.hidden)), SchemaName: "answer", Schema: a.model.schema})
+		User: p.user(feedback(last, p.hidden)), SchemaName: "answer", Schema: p.schema})
 	a.proposal.ModelCalls++
 	a.proposal.Tokens += reply.PromptTokens + reply.CompletionTokens
 	stage := fmt.Sprintf("model call %d", n)
@@ -66,29 +67,50 @@ func (a *attempts) ask(ctx context.Context, p prompt, n int, last *plan.Rejectio
 	return reply.Text, nil
 }
 
-// accept takes the n-th reply's plan as the proposal, if it passes every check.
-func (a *attempts) accept(text string, n int) error {
+// decodeAnswer reads a reply in the form of the mode.
+func (a *attempts) decodeAnswer(text string) (modelAnswer, error) {
+	if a.mode == ModeSQL {
+		return decodeReply(text, "sql")
+	}
+	return decodeReply(text, "plan")
+}
+
+// accept takes the n-th reply's plan or SELECT as the proposal, if it passes every
+// check.
+func (a *attempts) accept(ctx context.Context, text string, n int) error {
 	start := time.Now()
 	stage := fmt.Sprintf("validate %d", n)
-	answer, err := decodeReply(text)
+	answer, err := a.decodeAnswer(text)
 	if err == nil && !answer.answerable {
 		return a.declined("the model finds no answer in what you can see", missingWords(answer.missing, a.in.Question))
 	}
-	var made *plan.Plan
-	var checked *plan.Checked
-	if err == nil {
-		made, checked, err = a.check(answer.plan, n)
+	var detail string
+	switch {
+	case err != nil:
+	case a.mode == ModeSQL:
+		detail, err = a.acceptSQL(ctx, answer)
+	default:
+		detail, err = a.acceptPlan(answer.body, n)
 	}
 	if err != nil {
 		a.step(stage, "rejected", err.Error(), time.Since(start))
 		return err
 	}
-	a.step(stage, "ok", "plan "+checked.Hash()[:12], time.Since(start))
+	a.step(stage, "ok", detail, time.Since(start))
+	return nil
+}
+
+// acceptPlan takes a plan as the proposal, if it passes every check.
+func (a *attempts) acceptPlan(text []byte, n int) (detail string, err error) {
+	made, checked, err := a.check(text, n)
+	if err != nil {
+		return "", err
+	}
 	a.proposal.Checked = checked.WithConfidence(confidence(n))
 	if n == 1 {
 		a.proposal.Made = made
 	}
-	return nil
+	return "plan " + checked.Hash()[:12], nil
 }
 
 // confidence in a plan that took n attempts. A model reads well but not

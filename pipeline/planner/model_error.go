@@ -12,13 +12,19 @@ import (
 // PlanningFailed says that no attempt of the model gave an acceptable plan.
 type PlanningFailed struct {
 	Attempts int
+	// Mode is what was rejected.
+	Mode Mode
 	// Last is why the last plan was rejected.
 	Last *plan.Rejections
 }
 
 // Error is the failure in one line.
 func (e *PlanningFailed) Error() string {
-	return fmt.Sprintf("planning failed: the model's plan was rejected %d times", e.Attempts)
+	what := "plan"
+	if e.Mode == ModeSQL {
+		what = "SQL"
+	}
+	return fmt.Sprintf("planning failed: the model's %s was rejected %d times", what, e.Attempts)
 }
 
 // SQLState is PA001.

@@ -15,6 +15,8 @@ import (
 // to question or from day to day is in the user message.
 type prompt struct {
 	system string
+	// schema is the form of the reply.
+	schema json.RawMessage
 	// head and tail of the user message; an attempt's faults go between.
 	head, tail string
 	// hidden are the column names that must not be told.
@@ -32,6 +34,10 @@ func (p prompt) user(faults []string) string {
 func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	var head strings.Builder
 	head.WriteString("[TODAY]\n" + dateOf(in) + "\n\n")
+	mode := m.mode(in)
+	if mode == ModeSQL {
+		head.WriteString("[DATE_EXPRESSION]\n" + dateExpression(in) + "\n\n")
+	}
 	if in.Semantic != nil && in.Semantic.FiscalYearStart > 0 {
 		head.WriteString("[FISCAL_YEAR_START]\n" + time.Month(in.Semantic.FiscalYearStart).String() + "\n\n")
 	}
@@ -44,8 +50,13 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	if c := linkModel(in, tables); !c.empty() {
 		head.WriteString("[SEMANTIC_CONTEXT]\n" + compact(c) + "\n\n")
 	}
+	system, schema := rules()+"\n[SCHEMA]\n"+renderSchema(in, tables), json.RawMessage(m.schema)
+	if mode == ModeSQL {
+		system, schema = sqlRules+"\n"+renderTarget(in, tables)+"[SCHEMA]\n"+renderSchema(in, tables), sqlReplySchema
+	}
 	return prompt{
-		system: rules() + "\n[SCHEMA]\n" + renderSchema(in, tables),
+		system: system,
+		schema: schema,
 		head:   head.String(),
 		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
 		hidden: hiddenNames(in),

@@ -207,14 +207,14 @@ func TestModelExamplesAreValid(t *testing.T) {
 			continue
 		}
 		n++
-		a, err := decodeReply(line)
+		a, err := decodeReply(line, "plan")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !a.answerable {
 			continue
 		}
-		p, err := plan.Decode(a.plan)
+		p, err := plan.Decode(a.body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,8 +271,8 @@ func FuzzModelReply(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a, err := decodeReply(text)
-		if err == nil && a.answerable && len(a.plan) == 0 {
+		a, err := decodeReply(text, "plan")
+		if err == nil && a.answerable && len(a.body) == 0 {
 			t.Errorf("%q is an answer without a plan", text)
 		}
 		if err != nil && final(err) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,23 +51,23 @@ func replySchema(planSchema []byte) ([]byte, error) {
 	})
 }
 
-// modelAnswer is a reply taken apart; the plan is still text.
+// modelAnswer is a reply taken apart; the plan or SQL is still JSON.
 type modelAnswer struct {
 	answerable bool
 	missing    string
-	plan       json.RawMessage
+	body       json.RawMessage
 }
 
-// decodeReply reads a reply strictly: providers that don't hold models to the
-// schema exist. Its errors can be told to the model.
-func decodeReply(text string) (modelAnswer, error) {
+// decodeReply reads a reply strictly, whose answer has the key: providers that don't
+// hold models to the schema exist. Its errors can be told to the model.
+func decodeReply(text, key string) (modelAnswer, error) {
 	var r struct {
 		Answerable *bool
 		Missing    *string
-		Plan       json.RawMessage
+		Body       json.RawMessage
 	}
 	d := json.NewDecoder(strings.NewReader(text))
-	if err := decodeObject(d, map[string]any{"answerable": &r.Answerable, "missing": &r.Missing, "plan": &r.Plan}); err != nil {
+	if err := decodeObject(d, map[string]any{"answerable": &r.Answerable, "missing": &r.Missing, key: &r.Body}); err != nil {
 		return modelAnswer{}, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -74,12 +76,12 @@ func decodeReply(text string) (modelAnswer, error) {
 	if r.Answerable == nil {
 		return modelAnswer{}, rejection(plan.CodeMissing, "/answerable", "answerable must be true or false")
 	}
-	a := modelAnswer{answerable: *r.Answerable, plan: r.Plan}
+	a := modelAnswer{answerable: *r.Answerable, body: r.Body}
 	if r.Missing != nil {
 		a.missing = *r.Missing
 	}
-	if a.answerable && (len(r.Plan) == 0 || bytes.Equal(r.Plan, []byte("null"))) {
-		return modelAnswer{}, rejection(plan.CodeMissing, "/plan", "an answerable question needs a plan")
+	if a.answerable && (len(r.Body) == 0 || bytes.Equal(r.Body, []byte("null"))) {
+		return modelAnswer{}, rejection(plan.CodeMissing, "/"+key, "an answerable question needs "+key)
 	}
 	return a, nil
 }
@@ -106,7 +108,7 @@ func decodeObject(d *json.Decoder, places map[string]any) error {
 		place, known := places[key]
 		switch {
 		case !known:
-			return rejection(plan.CodeUnknownKey, "", "the reply has a key "+strconv.Quote(clip(key, shownValue))+"; there are answerable, missing and plan")
+			return rejection(plan.CodeUnknownKey, "", "the reply has a key "+strconv.Quote(clip(key, shownValue))+"; there are "+strings.Join(slices.Sorted(maps.Keys(places)), ", "))
 		case seen[key]:
 			return rejection(plan.CodeDuplicate, "/"+key, key+" is there twice")
 		}

@@ -44,6 +44,8 @@ type Input struct {
 	Model bool
 	// Last is the answer that the question amends; nil for a question of its own.
 	Last *Last
+	// SQL is what SQL of a model has to go through.
+	SQL SQLTarget
 	// Columns are the columns WITH (columns = …) demands; nil without.
 	Columns []plan.Column
 }
@@ -53,14 +55,17 @@ func (in Input) Context() plan.Context {
 	return plan.Context{Catalog: in.Catalog, Semantic: in.Semantic, Access: in.Access, Today: in.Today}
 }
 
-// Proposal is an answer to a question: a plan, or a curated query's tree.
+// Proposal is an answer to a question: a plan, or the tree of a curated query or of
+// SQL that a model wrote.
 type Proposal struct {
-	// Source is curated, cache, builtin, model, supplied, chosen or approved.
+	// Source is curated, cache, builtin, model, model_sql, supplied, chosen or approved.
 	Source string
-	// Checked is the validated plan; nil for a curated query.
+	// Checked is the validated plan; nil for a query.
 	Checked *plan.Checked
-	// Query is a curated query's SELECT with its values as typed constants.
+	// Query is a curated query's SELECT with its values as typed constants, or a model's.
 	Query *pg_query.Node
+	// Qualifiers are said of the answer besides the plan's.
+	Qualifiers []string
 	// Curated says which query and which values.
 	Curated *CuratedUse
 	// Made is the plan as a model made it at its first attempt; nil for others.
