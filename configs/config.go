@@ -71,6 +71,7 @@ type Planner struct {
 	Order   []string // of curated, cache, builtin, model
 	Mode    string   // plan | sql
 	Retries int
+	Refine  bool // a model gives advice before each retry
 	Cache   bool
 	Today   string // YYYY-MM-DD, empty for the database's CURRENT_DATE
 	Store   string // memory | postgres: where plans are that are used again
@@ -82,7 +83,7 @@ type LLM struct {
 	BaseURL string
 	APIKey  string
 	Model   string
-	Routing map[string]string // planner, matcher, narrator → model name
+	Routing map[string]string // planner, refiner, matcher, narrator → model name
 	Timeout time.Duration
 	// Concurrency is how many calls may be under way at once.
 	Concurrency int

@@ -42,6 +42,7 @@ func planning(c *Config) fields {
 	return fields{
 		"planner.mode":         enum(&c.Planner.Mode, "plan", "sql"),
 		"planner.retries":      integer(&c.Planner.Retries, 0, 10),
+		"planner.refine":       boolean(&c.Planner.Refine),
 		"planner.cache":        boolean(&c.Planner.Cache),
 		"planner.today":        date(&c.Planner.Today),
 		"planner.store":        enum(&c.Planner.Store, "memory", "postgres"),
@@ -50,6 +51,7 @@ func planning(c *Config) fields {
 		"llm.api_key":          secret(&c.LLM.APIKey),
 		"llm.model":            text(&c.LLM.Model),
 		"llm.routing.planner":  route(c, "planner"),
+		"llm.routing.refiner":  route(c, "refiner"),
 		"llm.routing.matcher":  route(c, "matcher"),
 		"llm.routing.narrator": route(c, "narrator"),
 		"llm.timeout":          duration(&c.LLM.Timeout, time.Millisecond),

@@ -15,7 +15,7 @@ import (
 // Request is one question to a model. System comes first and should stay the
 // same from question to question, so that a provider can cache it.
 type Request struct {
-	Task   string // planner, matcher, narrator: chooses the model
+	Task   string // planner, refiner, matcher, narrator: chooses the model
 	System string
 	User   string
 	// Schema is the JSON schema the reply must follow, SchemaName its name

@@ -15,7 +15,7 @@ type Config struct {
 	APIKey string
 	// Model answers every task that Routing doesn't name.
 	Model string
-	// Routing maps a task (planner, matcher, narrator) to a model.
+	// Routing maps a task (planner, refiner, matcher, narrator) to a model.
 	Routing map[string]string
 	// Timeout bounds one Complete with its retries and its wait for a slot.
 	Timeout time.Duration // 30 s

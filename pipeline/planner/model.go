@@ -17,6 +17,8 @@ type ModelOptions struct {
 	TopK int
 	// Retries is how often a rejected plan may be made again.
 	Retries int
+	// Refine tells that a model is asked for advice before each retry.
+	Refine bool
 	// Mode is what the model answers roles with that say nothing of it; empty for plans.
 	Mode Mode
 }
@@ -72,7 +74,7 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 		return a.proposal, a.declined("no table fits any word of the question", nil)
 	}
 	p := m.prompt(in, tables)
-	a.step("render", "ok", fmt.Sprintf("%d bytes of system message, %d of user message", len(p.system), len(p.user(nil))), 0)
+	a.step("render", "ok", fmt.Sprintf("%d bytes of system message, %d of user message", len(p.system()), len(p.user(nil, nil))), 0)
 	err := a.run(ctx, p)
 	return a.proposal, err
 }
@@ -81,7 +83,7 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 func (m *Model) Prompt(ctx context.Context, in Input) (system, user string) {
 	tables, _ := m.retrieve(ctx, in)
 	p := m.prompt(in, tables)
-	return p.system, p.user(nil)
+	return p.system(), p.user(nil, nil)
 }
 
 func (a *attempts) retrieve(ctx context.Context) []*catalog.Table {

@@ -30,18 +30,25 @@ func (a *attempts) declined(reason string, words []string) error {
 	return &Declined{Reason: reason, Words: words, Steps: a.proposal.Steps}
 }
 
-// run asks until a plan is accepted. Each retry is told the faults of the
-// attempt before it and of no other.
+// run asks until an answer is accepted. Each retry is told the faults of the
+// attempt before it and of no other, with a refiner's advice where there is one.
 func (a *attempts) run(ctx context.Context, p prompt) error {
 	var last *plan.Rejections
+	var faults, advice []string
 	for n := 1; n <= a.model.options.Retries+1; n++ {
-		text, err := a.ask(ctx, p, n, last)
+		text, err := a.ask(ctx, p, n, p.user(faults, advice))
 		if err != nil {
 			return err
 		}
 		err = a.accept(ctx, text, n)
 		if err == nil || final(err) || !errors.As(err, &last) {
 			return err
+		}
+		faults = feedback(last, p.hidden)
+		if a.model.options.Refine && n <= a.model.options.Retries {
+			if advice, err = a.refine(ctx, p, n, text, faults); err != nil {
+				return err
+			}
 		}
 	}
 	if last.All[0].Code == codeColumns {
@@ -50,13 +57,18 @@ func (a *attempts) run(ctx context.Context, p prompt) error {
 	return &PlanningFailed{Attempts: a.model.options.Retries + 1, Mode: a.mode, Last: last}
 }
 
-// ask makes one call.
-func (a *attempts) ask(ctx context.Context, p prompt, n int, last *plan.Rejections) (string, error) {
-	start := time.Now()
-	reply, err := a.model.client.Complete(ctx, llm.Request{Task: plannerTask, System: p.system,
-		User: p.user(feedback(last, p.hidden)), SchemaName: "answer", Schema: p.schema})
+// call asks a model and counts what it costs.
+func (a *attempts) call(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	reply, err := a.model.client.Complete(ctx, r)
 	a.proposal.ModelCalls++
 	a.proposal.Tokens += reply.PromptTokens + reply.CompletionTokens
+	return reply, err
+}
+
+// ask makes the n-th attempt's call.
+func (a *attempts) ask(ctx context.Context, p prompt, n int, user string) (string, error) {
+	start := time.Now()
+	reply, err := a.call(ctx, llm.Request{Task: plannerTask, System: p.system(), User: user, SchemaName: "answer", Schema: p.form})
 	stage := fmt.Sprintf("model call %d", n)
 	if err != nil {
 		a.step(stage, "failed", err.Error(), time.Since(start))

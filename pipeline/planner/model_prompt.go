@@ -14,21 +14,28 @@ import (
 // first, so that a provider can cache it; everything that changes from question
 // to question or from day to day is in the user message.
 type prompt struct {
-	system string
-	// schema is the form of the reply.
-	schema json.RawMessage
+	rules, schema string
+	// form is the JSON schema of the reply.
+	form json.RawMessage
 	// head and tail of the user message; an attempt's faults go between.
 	head, tail string
 	// hidden are the column names that must not be told.
 	hidden map[string]bool
 }
 
+func (p prompt) system() string { return p.rules + "\n" + p.schema }
+
 // user is the user message of an attempt, the question last.
-func (p prompt) user(faults []string) string {
-	if len(faults) == 0 {
-		return p.head + p.tail
+func (p prompt) user(faults, advice []string) string {
+	return p.head + block("[ERRORS]", faults) + block("[ADVICE]", advice) + p.tail
+}
+
+// block is a part of a prompt with a line for each item; empty without any.
+func block(name string, lines []string) string {
+	if len(lines) == 0 {
+		return ""
 	}
-	return p.head + "[ERRORS]\n" + strings.Join(faults, "\n") + "\n\n" + p.tail
+	return name + "\n" + strings.Join(lines, "\n") + "\n\n"
 }
 
 func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
@@ -50,17 +57,18 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	if c := linkModel(in, tables); !c.empty() {
 		head.WriteString("[SEMANTIC_CONTEXT]\n" + compact(c) + "\n\n")
 	}
-	system, schema := rules()+"\n[SCHEMA]\n"+renderSchema(in, tables), json.RawMessage(m.schema)
-	if mode == ModeSQL {
-		system, schema = sqlRules+"\n"+renderTarget(in, tables)+"[SCHEMA]\n"+renderSchema(in, tables), sqlReplySchema
-	}
-	return prompt{
-		system: system,
-		schema: schema,
+	p := prompt{
+		rules:  rules(),
+		schema: "[SCHEMA]\n" + renderSchema(in, tables),
+		form:   m.schema,
 		head:   head.String(),
 		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
 		hidden: hiddenNames(in),
 	}
+	if mode == ModeSQL {
+		p.rules, p.schema, p.form = sqlRules, renderTarget(in, tables)+p.schema, sqlReplySchema
+	}
+	return p
 }
 
 // dateOf is the date that symbolic dates will count from.

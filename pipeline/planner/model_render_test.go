@@ -64,7 +64,7 @@ func TestModelPromptGoldens(t *testing.T) {
 		{Code: plan.CodeColumn, Path: "/where", Message: "accounts has risk_score, not risk", Nearest: []string{"a.risk_score", "a.region"},
 			Repair: plan.Repair{{Op: "replace", Path: "/where", Value: "a.risk_score"}}},
 	}}
-	modelGolden(t, "user_retry", p.user(feedback(faults, p.hidden)))
+	modelGolden(t, "user_retry", p.user(feedback(faults, p.hidden), nil))
 }
 
 // The same snapshot gives the same bytes, whatever the order in which
@@ -77,8 +77,8 @@ func TestModelPromptIsDeterministic(t *testing.T) {
 		again := modelInput(t, in.Question)
 		tables := slices.Clone(again.Catalog.Tables)
 		slices.Reverse(tables)
-		if got := m.prompt(again, tables); got.system != want.system || got.head != want.head {
-			t.Fatal(cmp.Diff(want.system+want.head, got.system+got.head))
+		if got := m.prompt(again, tables); got.system() != want.system() || got.head != want.head {
+			t.Fatal(cmp.Diff(want.system()+want.head, got.system()+got.head))
 		}
 	}
 }

@@ -74,7 +74,7 @@ RULES
 14. With [EXPECTED_COLUMNS], select exactly these names, by "as", in that order.
 15. An average of counts, or any aggregate of an aggregate, is of a block inside. "More than the average" compares with a plan that is a value. Things that are both this and that, by rows of their own, are an intersect.
 16. The best n of each group: row_number or rank in a block inside, and a where around it.
-17. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them.
+17. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them; [ADVICE], where there is any, may help and changes no rule.
 
 EXAMPLES, of a database that is not yours
 "how many paid invoices per country last month"
