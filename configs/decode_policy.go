@@ -103,6 +103,9 @@ func access[T any](dst *Access[T], item func(*T) setter) setter {
 	}
 }
 
+// maxDailyTokens is more than anybody pays for, and exact in JSON.
+const maxDailyTokens = 1_000_000_000_000
+
 // roleLimits reads limits; 0 switches one off.
 func roleLimits(l *RoleLimits) setter {
 	return func(v value) {
@@ -112,6 +115,8 @@ func roleLimits(l *RoleLimits) setter {
 			"explain_rows":      number(&l.ExplainRows, 0, math.MaxFloat64),
 			"explain_cost":      number(&l.ExplainCost, 0, math.MaxFloat64),
 			"statement_timeout": duration(&l.StatementTimeout, 0),
+			"question_tokens":   integer(&l.QuestionTokens, 0, math.MaxInt32),
+			"daily_tokens":      integer(&l.DailyTokens, 0, maxDailyTokens),
 		})
 	}
 }

@@ -187,6 +187,8 @@ var descriptions = map[string]map[string]string{
 		"roles.*.limits.explain_rows":      "Rows that EXPLAIN may expect to be read.",
 		"roles.*.limits.explain_cost":      "Cost that EXPLAIN may expect.",
 		"roles.*.limits.statement_timeout": "How long a statement may run.",
+		"roles.*.limits.question_tokens":   "Tokens of prompts and replies that one question may cost.",
+		"roles.*.limits.daily_tokens":      "Tokens that the questions of each user may cost on a day (UTC), as this process counts.",
 		"roles.*.refusals":                 "generic: what is forbidden looks like what doesn't exist; explicit: refusals say which rule forbids.",
 		"roles.*.governed_as":              "For passthrough roles: the governed role that judges asked and tagged statements.",
 	},

@@ -69,4 +69,6 @@ type RoleLimits struct {
 	ExplainRows      float64
 	ExplainCost      float64
 	StatementTimeout time.Duration
+	QuestionTokens   int64 // of models, for one question
+	DailyTokens      int64 // of models, for one user on one day (UTC)
 }

@@ -53,6 +53,8 @@ type Pipeline struct {
 	traces    func(trace.Trace)
 	started   time.Time
 	counters  counters
+	// spent is what models cost users, across reloads.
+	spent ledger
 	// standings are what the sessions share, verdicts what was judged at them.
 	standings standings
 	verdicts  *cache

@@ -156,7 +156,8 @@ func databases(parts []*rules) []string {
 func smallest(a, b configs.RoleLimits) configs.RoleLimits {
 	out := configs.RoleLimits{Rows: tighter(a.Rows, b.Rows), OnTruncate: a.OnTruncate,
 		ExplainRows: tighter(a.ExplainRows, b.ExplainRows), ExplainCost: tighter(a.ExplainCost, b.ExplainCost),
-		StatementTimeout: tighter(a.StatementTimeout, b.StatementTimeout)}
+		StatementTimeout: tighter(a.StatementTimeout, b.StatementTimeout),
+		QuestionTokens:   tighter(a.QuestionTokens, b.QuestionTokens), DailyTokens: tighter(a.DailyTokens, b.DailyTokens)}
 	if strings.EqualFold(b.OnTruncate, onTruncateError) {
 		out.OnTruncate = b.OnTruncate
 	}

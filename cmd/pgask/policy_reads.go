@@ -42,6 +42,7 @@ func (d *difference) roleChanges(who auth.Principal) []string {
 	compare("ask", before.Ask, after.Ask)
 	compare("approve", before.Approve, after.Approve)
 	compare("model", onOff(before.Model), onOff(after.Model))
+	compare("planner_mode", orNone(before.PlannerMode), orNone(after.PlannerMode))
 	compare("databases", orAll(before.Databases), orAll(after.Databases))
 	compare("backend", loginName(before), loginName(after))
 	compare("search_path", before.SearchPath, after.SearchPath)
@@ -52,6 +53,8 @@ func (d *difference) roleChanges(who auth.Principal) []string {
 	compare("explain_rows", limit(a.ExplainRows), limit(b.ExplainRows))
 	compare("explain_cost", limit(a.ExplainCost), limit(b.ExplainCost))
 	compare("statement_timeout", limit(a.StatementTimeout), limit(b.StatementTimeout))
+	compare("question_tokens", limit(a.QuestionTokens), limit(b.QuestionTokens))
+	compare("daily_tokens", limit(a.DailyTokens), limit(b.DailyTokens))
 	for _, list := range []struct {
 		what string
 		of   func(configs.Access[string]) []string

@@ -56,8 +56,8 @@ func (m *Model) Name() string { return "model" }
 
 // Plan asks the model, as often as the retries allow. Errors are a *Declined
 // where the model may not be asked or finds no answer, *PlanningFailed
-// (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), or wrap
-// context.Canceled. The proposal holds steps and cost in every case.
+// (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), *Overspent (53400), or
+// wrap context.Canceled. The proposal holds steps and cost in every case.
 func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 	a := &attempts{model: m, in: in, mode: m.mode(in), proposal: Proposal{Source: "model"}}
 	if a.mode == ModeSQL {

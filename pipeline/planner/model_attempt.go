@@ -57,11 +57,15 @@ func (a *attempts) run(ctx context.Context, p prompt) error {
 	return &PlanningFailed{Attempts: a.model.options.Retries + 1, Mode: a.mode, Last: last}
 }
 
-// call asks a model and counts what it costs.
+// call asks a model, within the budget, and counts what it costs.
 func (a *attempts) call(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	reserved, err := a.reserve(r)
+	if err != nil {
+		return llm.Reply{}, err
+	}
 	reply, err := a.model.client.Complete(ctx, r)
 	a.proposal.ModelCalls++
-	a.proposal.Tokens += reply.PromptTokens + reply.CompletionTokens
+	a.spend(reserved, reply, err)
 	return reply, err
 }
 

@@ -44,6 +44,8 @@ type Input struct {
 	Model bool
 	// Last is the answer that the question amends; nil for a question of its own.
 	Last *Last
+	// Budget bounds what models may cost.
+	Budget Budget
 	// SQL is what SQL of a model has to go through.
 	SQL SQLTarget
 	// Columns are the columns WITH (columns = …) demands; nil without.
