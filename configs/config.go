@@ -72,10 +72,12 @@ type Planner struct {
 	Mode    string   // plan | sql
 	Retries int
 	Refine  bool // a model gives advice before each retry
-	Cache   bool
-	Today   string // YYYY-MM-DD, empty for the database's CURRENT_DATE
-	Store   string // memory | postgres: where plans are that are used again
-	DSN     string // of that Postgres
+	// Opinions is how many plans a model makes, of which more than half must agree.
+	Opinions int
+	Cache    bool
+	Today    string // YYYY-MM-DD, empty for the database's CURRENT_DATE
+	Store    string // memory | postgres: where plans are that are used again
+	DSN      string // of that Postgres
 }
 
 // LLM is an OpenAI-compatible model provider. No BaseURL means no model.

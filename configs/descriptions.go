@@ -40,6 +40,7 @@ var descriptions = map[string]map[string]string{
 		"planner.mode":              "What a model fills in: a plan that is checked, or SQL.",
 		"planner.retries":           "How often a model may correct its plan.",
 		"planner.refine":            "Ask a model for advice on the errors before each retry.",
+		"planner.opinions":          "How many plans a model makes of a question, of which more than half must be the same one.",
 		"planner.cache":             "Use a model's plan again when its question comes again.",
 		"planner.store":             "Where plans are kept that are used again: in this process, or in a Postgres that instances share.",
 		"planner.dsn":               "Connection string of that Postgres.",

@@ -43,6 +43,7 @@ func planning(c *Config) fields {
 		"planner.mode":         enum(&c.Planner.Mode, "plan", "sql"),
 		"planner.retries":      integer(&c.Planner.Retries, 0, 10),
 		"planner.refine":       boolean(&c.Planner.Refine),
+		"planner.opinions":     integer(&c.Planner.Opinions, 1, 9),
 		"planner.cache":        boolean(&c.Planner.Cache),
 		"planner.today":        date(&c.Planner.Today),
 		"planner.store":        enum(&c.Planner.Store, "memory", "postgres"),

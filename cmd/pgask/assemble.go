@@ -103,7 +103,8 @@ func assembleModel(c *configs.Config, o staged, log *slog.Logger) (planner.Plann
 	if err != nil {
 		return nil, err
 	}
-	return planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine, Mode: planner.Mode(c.Planner.Mode)})
+	return planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
+		Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode)})
 }
 
 // modelLog writes one line a model call: what it cost, and how it failed where

@@ -22,6 +22,9 @@ type Request struct {
 	// (letters, digits, _ and -); both empty for plain text.
 	SchemaName string
 	Schema     json.RawMessage
+	// Sample asks for another answer to the same messages than Sample 0 gets, with a
+	// seed of its own and a temperature.
+	Sample int
 }
 
 // Reply is what the model said. It is not checked against the schema: the

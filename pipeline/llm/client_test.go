@@ -99,6 +99,21 @@ func TestCompleteSpeaksTheAPI(t *testing.T) {
 	}
 }
 
+// A sample has a seed and a temperature of its own.
+func TestSample(t *testing.T) {
+	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); !strings.Contains(string(body), `"temperature":0.7`) || !strings.Contains(string(body), `"seed":44`) {
+			t.Errorf("sample 2 is %s", body)
+		}
+		io.WriteString(w, envelope("yes"))
+	})
+	second := request
+	second.Sample = 2
+	if _, err := client(t, s, func(*Config) {}).Complete(t.Context(), second); err != nil {
+		t.Error(err)
+	}
+}
+
 // A model that allows no temperature is asked without one.
 func TestReasoningModelsGetNoTemperature(t *testing.T) {
 	s := provider(t, func(w http.ResponseWriter, r *http.Request) {
@@ -333,13 +348,13 @@ func TestRecordThenReplay(t *testing.T) {
 
 func TestKeyDependsOnEverything(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range []Request{request, {}, {Task: "a"}, {System: "a"}, {User: "a"}, {SchemaName: "a"}, {Schema: json.RawMessage("a")}} {
+	for _, r := range []Request{request, {}, {Task: "a"}, {System: "a"}, {User: "a"}, {SchemaName: "a"}, {Schema: json.RawMessage("a")}, {Sample: 1}} {
 		for _, model := range []string{"", "a"} {
 			seen[keyOf(model, r)] = true
 		}
 	}
-	if len(seen) != 14 {
-		t.Errorf("%d keys of 14 requests", len(seen))
+	if len(seen) != 16 {
+		t.Errorf("%d keys of 16 requests", len(seen))
 	}
 }
 

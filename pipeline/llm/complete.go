@@ -18,11 +18,14 @@ func (c *Client) once(ctx context.Context, r Request) (Reply, http.Header, *Prov
 	return reply, nil, fail
 }
 
-// request asks for temperature 0, except of models that allow none; the
+// sampleTemperature makes a model say what else it would have said.
+const sampleTemperature = 0.7
+
+// request asks for temperature 0, except for samples and of models that allow none; the
 // library knows which those are. The library leaves out a temperature of 0, so
 // that the smallest number stands for it here and the transport spells it 0.
 func (c *Client) request(r Request) openai.ChatCompletionRequest {
-	seed := Seed
+	seed := Seed + r.Sample
 	req := openai.ChatCompletionRequest{
 		Model: c.Model(r.Task),
 		Seed:  &seed,
@@ -31,6 +34,9 @@ func (c *Client) request(r Request) openai.ChatCompletionRequest {
 			{Role: openai.ChatMessageRoleUser, Content: r.User},
 		},
 		Temperature: math.SmallestNonzeroFloat32,
+	}
+	if r.Sample > 0 {
+		req.Temperature = sampleTemperature
 	}
 	if openai.NewReasoningValidator().Validate(req) != nil {
 		req.Temperature = 0

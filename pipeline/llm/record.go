@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // recording is one answered request on disk. It holds the prompt, so that a
@@ -24,9 +25,12 @@ type recording struct {
 	CompletionTokens int    `json:"completion_tokens"`
 }
 
-// keyOf names a request's recording: equal for equal task, model, messages and
-// schema.
+// keyOf names a request's recording: equal for equal task, model, messages, schema
+// and sample.
 func keyOf(model string, r Request) string {
+	if r.Sample > 0 {
+		return digest(r.Task, model, r.System, r.User, r.SchemaName, string(r.Schema), strconv.Itoa(r.Sample))
+	}
 	return digest(r.Task, model, r.System, r.User, r.SchemaName, string(r.Schema))
 }
 

@@ -19,6 +19,9 @@ type ModelOptions struct {
 	Retries int
 	// Refine tells that a model is asked for advice before each retry.
 	Refine bool
+	// Opinions is how many plans are asked for, of which more than half must be the
+	// same; 1 or less for no comparison. SQL isn't compared.
+	Opinions int
 	// Mode is what the model answers roles with that say nothing of it; empty for plans.
 	Mode Mode
 }
@@ -56,8 +59,8 @@ func (m *Model) Name() string { return "model" }
 
 // Plan asks the model, as often as the retries allow. Errors are a *Declined
 // where the model may not be asked or finds no answer, *PlanningFailed
-// (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), *Overspent (53400), or
-// wrap context.Canceled. The proposal holds steps and cost in every case.
+// (PA001), a policy's refusal as it is, *llm.ProviderError (PA009), *Overspent (53400),
+// *Abstained (PA008), or wrap context.Canceled. The proposal holds steps and cost in every case.
 func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 	a := &attempts{model: m, in: in, mode: m.mode(in), proposal: Proposal{Source: "model"}}
 	if a.mode == ModeSQL {
@@ -76,6 +79,9 @@ func (m *Model) Plan(ctx context.Context, in Input) (Proposal, error) {
 	p := m.prompt(in, tables)
 	a.step("render", "ok", fmt.Sprintf("%d bytes of system message, %d of user message", len(p.system()), len(p.user(nil, nil))), 0)
 	err := a.run(ctx, p)
+	if err == nil && a.mode == ModePlan && m.options.Opinions > 1 {
+		err = a.confirm(ctx, p)
+	}
 	return a.proposal, err
 }
 

@@ -72,7 +72,7 @@ func (a *attempts) call(ctx context.Context, r llm.Request) (llm.Reply, error) {
 // ask makes the n-th attempt's call.
 func (a *attempts) ask(ctx context.Context, p prompt, n int, user string) (string, error) {
 	start := time.Now()
-	reply, err := a.call(ctx, llm.Request{Task: plannerTask, System: p.system(), User: user, SchemaName: "answer", Schema: p.form})
+	reply, err := a.call(ctx, p.request(user, 0))
 	stage := fmt.Sprintf("model call %d", n)
 	if err != nil {
 		a.step(stage, "failed", err.Error(), time.Since(start))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/llm"
 	"github.com/pgask/pgask/pipeline/plan"
 )
 
@@ -24,6 +25,11 @@ type prompt struct {
 }
 
 func (p prompt) system() string { return p.rules + "\n" + p.schema }
+
+// request asks for an answer. Sample tells opinions apart, which have a prompt in common.
+func (p prompt) request(user string, sample int) llm.Request {
+	return llm.Request{Task: plannerTask, System: p.system(), User: user, SchemaName: "answer", Schema: p.form, Sample: sample}
+}
 
 // user is the user message of an attempt, the question last.
 func (p prompt) user(faults, advice []string) string {
