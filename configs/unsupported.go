@@ -8,10 +8,7 @@ var unsupported = []struct {
 	used   func(*Config) bool
 	effect string
 }{
-	{"llm.routing.matcher", func(c *Config) bool { return c.LLM.Routing["matcher"] != "" }, "no model is asked which curated query fits"},
 	{"llm.routing.narrator", func(c *Config) bool { return c.LLM.Routing["narrator"] != "" }, "answers are not narrated"},
-	{"curated.match_floor", func(c *Config) bool { return c.Curated.MatchFloor != 0.6 }, "curated queries answer their own questions only"},
-	{"curated.match_top_k", func(c *Config) bool { return c.Curated.MatchTopK != 5 }, "curated queries answer their own questions only"},
 	{"abstain.confidence", func(c *Config) bool { return c.Abstain.Confidence != 0.5 }, "no answer is refused for low confidence"},
 }
 

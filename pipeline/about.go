@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,7 +109,7 @@ func (s *Session) aboutPlan(ctx context.Context, at *standing, ask *stmt.Ask) (s
 func (s *Session) aboutStages(ctx context.Context, at *standing, ask *stmt.Ask) (string, error) {
 	began := s.p.now()
 	a, err := s.answer(ctx, at, ask)
-	stages := steps(a.proposal.Steps, err)
+	stages := steps(a.proposal.Steps, err, told)
 	stage := func(name string, err error, detail string) {
 		outcome := "ok"
 		if err != nil {
@@ -158,14 +159,18 @@ type stageRow struct {
 	MS      float64 `json:"ms"`
 }
 
+// told is what the asker may know of a step, and known what an operator may.
+func told(x planner.Step) string  { return cmp.Or(x.Public, x.Detail) }
+func known(x planner.Step) string { return x.Detail }
+
 // steps are the planners' own accounts, also of a question that none answered.
-func steps(all []planner.Step, err error) []stageRow {
+func steps(all []planner.Step, err error, detail func(planner.Step) string) []stageRow {
 	if len(all) == 0 {
 		all = planner.StepsOf(err)
 	}
 	out := make([]stageRow, len(all))
 	for i, x := range all {
-		out[i] = stageRow{x.Stage, x.Outcome, x.Detail, took(x.Took)}
+		out[i] = stageRow{x.Stage, x.Outcome, detail(x), took(x.Took)}
 	}
 	return out
 }

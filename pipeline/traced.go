@@ -108,7 +108,7 @@ func (t *tracing) planned(p planner.Proposal, err error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, x := range steps(p.Steps, err) {
+	for _, x := range steps(p.Steps, err, known) {
 		t.trace.Stages = append(t.trace.Stages, trace.Stage(x))
 	}
 	if err != nil {

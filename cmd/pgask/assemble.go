@@ -60,6 +60,10 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 	if err := kept.open(c); err != nil {
 		return nil, err
 	}
+	client, err := assembleClient(c, o, log)
+	if err != nil {
+		return nil, err
+	}
 	var chain []planner.Planner
 	order := c.Planner.Order
 	if o.model {
@@ -68,11 +72,19 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 	if kept.approvals != nil && !o.model {
 		chain = append(chain, planner.NewApproved(kept.approvals, log))
 	}
+	// The matcher asks a model, so a plan that is kept goes first.
+	var matcher planner.Planner
 	for _, name := range order {
+		if matcher != nil && name != "cache" {
+			chain, matcher = append(chain, matcher), nil
+		}
 		switch name {
 		case "curated":
 			if c.Curated.Enabled {
 				chain = append(chain, f.curated)
+				if client != nil {
+					matcher = planner.NewMatcher(f.curated, client)
+				}
 			}
 		case "cache":
 			if cache := kept.cache(c); cache != nil {
@@ -81,30 +93,30 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 		case "builtin":
 			chain = append(chain, planner.NewBuiltin())
 		case "model":
-			model, err := assembleModel(c, o, log)
+			if client == nil {
+				continue
+			}
+			model, err := planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
+				Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode)})
 			if err != nil {
 				return nil, err
 			}
-			if model != nil {
-				chain = append(chain, model)
-			}
+			chain = append(chain, model)
 		}
+	}
+	if matcher != nil {
+		chain = append(chain, matcher)
 	}
 	return planner.New(chain...), nil
 }
 
-// assembleModel makes the model planner; nil where no provider is configured.
-func assembleModel(c *configs.Config, o staged, log *slog.Logger) (planner.Planner, error) {
+// assembleClient makes the client of the model provider; nil where none is configured.
+func assembleClient(c *configs.Config, o staged, log *slog.Logger) (*llm.Client, error) {
 	if c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
 		return nil, nil
 	}
-	client, err := llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
+	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
 		Timeout: c.LLM.Timeout, Concurrency: c.LLM.Concurrency, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
-	if err != nil {
-		return nil, err
-	}
-	return planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
-		Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode)})
 }
 
 // modelLog writes one line a model call: what it cost, and how it failed where

@@ -42,6 +42,7 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 		return []configs.Fault{{Pos: c.Pos, Key: "databases." + c.Name + ".dsn", Msg: reason(err)}}
 	}
 	_, faults := semantic.Build(*all.Semantic, snap)
+	faults = append(faults, checkCurated(ctx, all, c)...)
 	if p, broken := policy.Compile(all.Policy); broken == nil {
 		faults = append(faults, p.Check(snap)...)
 		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)

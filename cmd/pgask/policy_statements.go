@@ -13,6 +13,7 @@ import (
 
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/audit"
+	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -142,25 +143,10 @@ func curatedQuestions(all *configs.All) []sent {
 	for _, q := range all.Curated.Queries {
 		question := q.Question
 		for name, p := range q.Params {
-			question = strings.ReplaceAll(question, "{"+name+"}", exampleOf(p))
+			question = strings.ReplaceAll(question, "{"+name+"}", planner.ExampleOf(p))
 		}
 		out = append(out, sent{database: q.Database, text: "ASK '" + strings.ReplaceAll(question, "'", "''") + "'",
 			from: fmt.Sprintf("%s: curated query %s", q.Pos, q.ID)})
 	}
 	return out
-}
-
-// exampleOf is some value of a parameter.
-func exampleOf(p configs.CuratedParam) string {
-	switch {
-	case p.Example != nil:
-		return fmt.Sprint(p.Example)
-	case p.Default != nil:
-		return fmt.Sprint(p.Default)
-	case len(p.Choices) > 0:
-		return p.Choices[0]
-	case p.Min != nil:
-		return fmt.Sprint(*p.Min)
-	}
-	return map[string]string{"int": "1", "number": "1", "date": "2026-01-01", "bool": "true"}[p.Type]
 }

@@ -36,6 +36,8 @@ type program struct {
 	// policyDiff prints what changes between two policies and tells whether
 	// anything does.
 	policyDiff func(ctx context.Context, r policyDiffRequest) (bool, error)
+	// curatedTest runs the curated queries.
+	curatedTest func(ctx context.Context, f *files, stdout io.Writer) error
 	// index builds the schema index of every database and prints what it did.
 	index func(ctx context.Context, all *configs.All, stdout io.Writer) error
 }
@@ -84,7 +86,7 @@ func (p *program) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.indexCommand(), p.cacheCommand(), p.traceCommand(), p.promptCommand(), p.demoCommand())
+	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.indexCommand(), p.cacheCommand(), p.curatedCommand(), p.traceCommand(), p.promptCommand(), p.demoCommand())
 	return root
 }
 

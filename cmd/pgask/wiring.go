@@ -17,6 +17,7 @@ func wire(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p.explain = explainStatement
 	p.policyTest = policyTest
 	p.policyDiff = policyDiff
+	p.curatedTest = testCurated
 	p.index = buildIndex
 	return p
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -64,6 +65,9 @@ func asking(stem string) bool {
 	}
 	return false
 }
+
+// Subjects are the stems of a text that can be about something, in order.
+func Subjects(text string) []string { return slices.DeleteFunc(Words(text), silent) }
 
 // Words are the stems of a text, as the index sees them, in order.
 func Words(text string) []string { return stemmer{}.words(text) }

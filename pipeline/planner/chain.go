@@ -23,15 +23,19 @@ func (c *Chain) Name() string { return "chain" }
 
 // Plan answers the question with the first planner that can. The error is the
 // context's, a planner's final one (with an SQLState method) or
-// *NotAnswerable; [StepsOf] finds what happened before it in any of them.
+// *NotAnswerable; [StepsOf] finds what happened before it in any of them. What
+// models cost is all planners' together, also beside an error.
 func (c *Chain) Plan(ctx context.Context, in Input) (Proposal, error) {
 	var steps []Step
 	var declines []*Declined
+	var cost Proposal
 	for _, p := range c.planners {
 		if err := ctx.Err(); err != nil {
-			return Proposal{}, err
+			return cost, err
 		}
 		proposal, err := p.Plan(ctx, in)
+		cost.ModelCalls += proposal.ModelCalls
+		cost.Tokens += proposal.Tokens
 		var declined *Declined
 		if errors.As(err, &declined) {
 			steps = append(steps, declinedSteps(p, declined)...)
@@ -40,13 +44,13 @@ func (c *Chain) Plan(ctx context.Context, in Input) (Proposal, error) {
 		}
 		steps = append(steps, proposal.Steps...)
 		if err != nil {
-			return Proposal{}, withSteps(err, steps)
+			return cost, withSteps(err, steps)
 		}
-		proposal.Steps = steps
+		proposal.Steps, proposal.ModelCalls, proposal.Tokens = steps, cost.ModelCalls, cost.Tokens
 		proposal.Ran = c.learned(in, proposal.Made)
 		return proposal, nil
 	}
-	return Proposal{}, notAnswerable(in.Question, declines, steps)
+	return cost, notAnswerable(in.Question, declines, steps)
 }
 
 // learned tells those who keep plans of a new one.

@@ -103,3 +103,20 @@ func TestChainStops(t *testing.T) {
 		t.Errorf("%v, want the context's error", err)
 	}
 }
+
+// TestChainCost holds that calls count whoever answers, and where nobody does.
+func TestChainCost(t *testing.T) {
+	costs := func(err error, source string) fakePlanner {
+		return fakePlanner{name: "model", err: err, proposal: Proposal{Source: source, ModelCalls: 1, Tokens: 10}}
+	}
+	for name, last := range map[string]fakePlanner{
+		"answered": costs(nil, "model"),
+		"refused":  costs(refusal{}, ""),
+		"declined": costs(&Declined{Reason: "no"}, ""),
+	} {
+		p, _ := New(costs(&Declined{Reason: "no"}, ""), last).Plan(context.Background(), Input{})
+		if p.ModelCalls != 2 || p.Tokens != 20 {
+			t.Errorf("%s: %d calls, %d tokens", name, p.ModelCalls, p.Tokens)
+		}
+	}
+}

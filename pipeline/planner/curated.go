@@ -14,12 +14,16 @@ import (
 // The reasons for which a curated query does not answer, as ASK EXPLAIN shows
 // them.
 const (
-	reasonNotConfigured = "not_configured" // switched off, or no query for this database
-	reasonNoCandidates  = "no_candidates"  // no question of the file is this one
-	reasonParamInvalid  = "param_invalid"  // a value that its parameter doesn't take
-	reasonParamMissing  = "param_missing"  // a required value that the question doesn't state
-	reasonPolicyDenied  = "policy_denied"  // the asker may not read a table of the query
-	reasonFailed        = "execution_failed"
+	reasonNotConfigured = "not_configured"   // switched off, or no query for this database
+	reasonNoCandidates  = "no_candidates"    // no question of the file is this one
+	reasonParamInvalid  = "param_invalid"    // a value that its parameter doesn't take
+	reasonParamMissing  = "param_missing"    // a required value that the question doesn't state
+	reasonPolicyDenied  = "policy_denied"    // the asker may not read a table of the query
+	reasonFailed        = "execution_failed" // Postgres can't plan the query
+	reasonBelowFloor    = "below_floor"      // no question of the file is enough like this one
+	reasonModelFailed   = "model_failed"     // the model gave no choice
+	reasonNone          = "none_of_these"    // the model chose no query
+	reasonUnknown       = "unknown_query"    // the model chose what it wasn't offered
 )
 
 // Curated answers a question that somebody wrote down, with the query that
@@ -27,6 +31,8 @@ const (
 // its tree.
 type Curated struct {
 	enabled bool
+	floor   float64 // how alike a question must be for a model to be asked
+	topK    int     // how many queries it chooses from
 	queries []*verified
 }
 
@@ -37,29 +43,45 @@ type verified struct {
 	params []string // the name of each place $n
 	tables []relation
 	forms  []template
+	// about are the subjects of each form, and of the description.
+	about [][]string
 }
 
 // Name is the planner's name in configuration and sources.
-func (c *Curated) Name() string { return "curated" }
+func (c *Curated) Name() string { return sourceCurated }
 
 // Plan answers with the query whose question this is. The error is always a
 // *Declined, whose steps hold the reason.
-func (c *Curated) Plan(_ context.Context, in Input) (Proposal, error) {
+func (c *Curated) Plan(ctx context.Context, in Input) (Proposal, error) {
 	start := time.Now()
-	q, values, err := c.pick(in)
-	step := Step{Stage: c.Name(), Outcome: "ok", Took: time.Since(start)}
+	use, err := c.pick(ctx, in)
+	return use.proposal(Proposal{}, Step{Stage: c.Name(), Took: time.Since(start)}, err)
+}
+
+// use is a verified query with the values that it is asked with.
+type use struct {
+	query  *verified
+	values map[string]any
+	tree   *pg_query.Node
+}
+
+// proposal completes a proposal, and the step that led to it. Nobody is told of a
+// query that he may not run.
+func (u use) proposal(p Proposal, step Step, err error) (Proposal, error) {
 	if err != nil {
 		step.Outcome, step.Detail = "declined", err.Error()
-		return Proposal{}, &Declined{Reason: "no verified query answers it", Steps: []Step{step}}
+		var why *declineReason
+		if errors.As(err, &why) && why.code == reasonPolicyDenied {
+			step.Public = reasonNoCandidates
+		}
+		return p, &Declined{Reason: "no verified query answers it", Steps: []Step{step}}
 	}
-	tree, err := q.bind(values)
-	if err != nil {
-		step.Outcome, step.Detail = "failed", reasonFailed
-		return Proposal{}, &Declined{Reason: "no verified query answers it", Steps: []Step{step}}
-	}
-	step.Detail = q.ID
-	return Proposal{Source: c.Name(), Query: tree, Curated: &CuratedUse{ID: q.ID, Values: values}, Steps: []Step{step}}, nil
+	step.Outcome, step.Detail = "ok", u.query.ID
+	p.Source, p.Query, p.Curated, p.Steps = sourceCurated, u.tree, &CuratedUse{ID: u.query.ID, Values: u.values}, []Step{step}
+	return p, nil
 }
+
+const sourceCurated = "curated"
 
 // declineReason is a reason code, with what it is about.
 type declineReason struct{ code, about string }
@@ -71,24 +93,18 @@ func (d *declineReason) Error() string {
 	return d.code + ": " + d.about
 }
 
-// pick finds the query. Where one matches but its values don't pass, the next
-// that matches is tried; the first failure is the reason.
-func (c *Curated) pick(in Input) (*verified, map[string]any, error) {
-	here := c.forDatabase(in.Database)
-	if !c.enabled || len(here) == 0 || in.PlanOnly {
-		return nil, nil, &declineReason{code: reasonNotConfigured}
-	}
-	if len(in.Question) > maxQuestion {
-		return nil, nil, &declineReason{code: reasonNoCandidates}
+// pick finds the query. Where one matches but can't be used, the next that
+// matches is tried; the first failure is the reason.
+func (c *Curated) pick(ctx context.Context, in Input) (use, error) {
+	here, err := c.searched(in)
+	if err != nil {
+		return use{}, err
 	}
 	var first error
 	for _, m := range matches(here, in.Question) {
-		values, err := m.query.values(m.texts)
+		u, err := m.query.use(ctx, in, m.texts)
 		if err == nil {
-			err = m.query.readable(in.Catalog)
-		}
-		if err == nil {
-			return m.query, values, nil
+			return u, nil
 		}
 		if first == nil {
 			first = err
@@ -97,7 +113,43 @@ func (c *Curated) pick(in Input) (*verified, map[string]any, error) {
 	if first == nil {
 		first = &declineReason{code: reasonNoCandidates}
 	}
-	return nil, nil, first
+	return use{}, first
+}
+
+// searched are the queries of the question's database, or why none is looked for.
+func (c *Curated) searched(in Input) ([]*verified, error) {
+	here := c.forDatabase(in.Database)
+	switch {
+	case !c.enabled || len(here) == 0 || in.PlanOnly:
+		return nil, &declineReason{code: reasonNotConfigured}
+	case len(in.Question) > maxQuestion:
+		return nil, &declineReason{code: reasonNoCandidates}
+	}
+	return here, nil
+}
+
+// use checks the texts of values, the asker's tables and the query itself.
+func (q *verified) use(ctx context.Context, in Input, texts map[string]string) (use, error) {
+	values, err := q.values(texts)
+	if err != nil {
+		return use{}, err
+	}
+	if err := q.readable(in.Catalog); err != nil {
+		return use{}, err
+	}
+	tree, err := q.bind(values)
+	if err != nil {
+		return use{}, &declineReason{code: reasonFailed, about: q.ID}
+	}
+	if in.Try != nil {
+		switch err := in.Try(ctx, tree); {
+		case errors.Is(err, ErrDenied):
+			return use{}, &declineReason{code: reasonPolicyDenied}
+		case err != nil:
+			return use{}, &declineReason{code: reasonFailed, about: q.ID}
+		}
+	}
+	return use{query: q, values: values, tree: tree}, nil
 }
 
 func (c *Curated) forDatabase(name string) []*verified {

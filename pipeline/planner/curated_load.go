@@ -15,7 +15,7 @@ import (
 // NewCurated checks the queries of curated.yaml and makes a planner of those
 // that pass. Every fault is returned, with its place in the file.
 func NewCurated(queries []configs.CuratedQuery, s configs.CuratedSettings) (*Curated, []configs.Fault) {
-	c := &Curated{enabled: s.Enabled}
+	c := &Curated{enabled: s.Enabled, floor: s.MatchFloor, topK: s.MatchTopK}
 	var faults []configs.Fault
 	ids := map[string]bool{}
 	asked := map[string]string{}
@@ -71,6 +71,7 @@ func (l *loading) verify() *verified {
 		}
 	}
 	l.values()
+	v.about = subjectsOf(v)
 	return v
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -48,6 +49,10 @@ type Input struct {
 	Budget Budget
 	// SQL is what SQL of a model has to go through.
 	SQL SQLTarget
+	// Try judges a verified query for the asker and has Postgres plan it, without
+	// running it. Its error wraps [ErrDenied] where the asker may not run the query.
+	// Nil where nothing can be tried.
+	Try func(ctx context.Context, query *pg_query.Node) error
 	// Columns are the columns WITH (columns = …) demands; nil without.
 	Columns []plan.Column
 }
@@ -92,8 +97,13 @@ type Step struct {
 	Stage   string // link, curated, builtin, model, validate …
 	Outcome string // ok, declined, rejected, failed, skipped
 	Detail  string
-	Took    time.Duration
+	// Public is what the asker is told in the place of Detail; empty for Detail itself.
+	Public string
+	Took   time.Duration
 }
+
+// ErrDenied is a verified query that the asker may not run.
+var ErrDenied = errors.New("permission denied for the query")
 
 // Planner answers a question or declines. An error with an SQLState method is
 // final; a *Declined lets the next planner try.
