@@ -90,6 +90,8 @@ func TestNestedRejections(t *testing.T) {
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
 		{"a stock of two months added up", derived(union("", atMonth("2026-01-01"), atMonth("2026-02-01")), sel(agg("sum", col("x.arr")))), "PA006",
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
+		{"each account's last stock added up", from + `"public.accounts","as":"a"},` + sel(agg("sum", planExpr(`{"from":{"table":"monthly_account_arr","as":"m"},"where":`+eq(col("m.account_id"), col("a.id"))+`,`+sel(`{"metric":"arr"}`)+`}`))) + `}`, "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 		{"a ratio added up", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,
 			sel(agg("sum", col(`x.\"average order value\"`)))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -42,16 +43,27 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 		}
 	}
 	t.walk(func(x *typed) {
-		if x.rel == nil || x.rel.query == nil {
-			return
-		}
-		inner := x.rel.query.column(x.column.Name).stock
+		inner := x.stockInside()
 		if inner == nil || found != nil && (inner.once || !found.once) {
 			return
 		}
 		found = &stockColumn{metric: inner.metric, over: b.shows(x.rel, inner.over), once: inner.once}
 	})
 	return found
+}
+
+// stockInside is the stock that a derived block's column holds, or a sub-plan's
+// value. One that is looked up for each row is of each row's own last time.
+func (t *typed) stockInside() *stockColumn {
+	switch {
+	case t.rel != nil && t.rel.query != nil:
+		return t.rel.query.column(t.column.Name).stock
+	case t.sub != nil && t.test == "" && len(t.parts) > 0:
+		if stock := t.sub.columns[0].stock; stock != nil {
+			return &stockColumn{metric: stock.metric}
+		}
+	}
+	return nil
 }
 
 // united is the stock that a column of a union holds. Its members may be of other times,
@@ -140,14 +152,11 @@ func (c *checker) times(b *block, r *rel, m *semantic.Metric) (over []string, se
 	return over, several
 }
 
-// derivedStocks refuses a sum over a derived block's column that can't be added
-// up over its rows.
+// derivedStocks refuses a sum over a derived block's column or a sub-plan's value that
+// can't be added up over its rows.
 func (c *checker) derivedStocks(u *measureUse, b *block) {
 	u.arg.walk(func(x *typed) {
-		if x.rel == nil || x.rel.query == nil {
-			return
-		}
-		stock := x.rel.query.column(x.column.Name).stock
+		stock := x.stockInside()
 		if stock == nil || stock.once {
 			return
 		}
@@ -159,7 +168,7 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			return
 		}
 		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "%s holds %s, whose values can't be added up here",
-			x.expr.Column, stock.metric.Name)
+			cmp.Or(x.expr.Column, "the sub-plan"), stock.metric.Name)
 		f.Hint = "take its average, or measure it in the block that shows it"
 		if len(stock.over) > 0 {
 			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
