@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts the extension vector (pgvector 0.8 or later) beside the Postgres server that
 # the tests start: the distribution's package where it has one, else built from
-# the source package of a Debian release that has it. That takes some seconds.
+# the source package of a later release that has it. That takes some seconds.
 set -eu
 
 # The folder of the server's programs, as integration/postgres finds it.
@@ -36,16 +36,23 @@ if [ -n "$offered" ] && dpkg --compare-versions "$offered" ge 0.8; then
 	exec apt-get install -y -q --no-install-recommends "postgresql-$version-pgvector"
 fi
 
-echo "Building pgvector for PostgreSQL $version from Debian's source package"
-release=trixie
-keys=/usr/share/keyrings/debian-archive-keyring.gpg
-[ -f "$keys" ] || apt-get install -y -q --no-install-recommends debian-archive-keyring
-mirror=$(sed -n 's/^URIs: *\([^ ]*\/debian\/*\)$/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+echo "Building pgvector for PostgreSQL $version from a source package"
+# From where the machine has its own packages: a release that has it, and its key.
+mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/(debian|ubuntu)/?$' | sort -u | head -n 1)
+case "$mirror" in
+*/debian | */debian/) release=trixie parts=main keyring=debian-archive-keyring key=debian-archive-keyring.gpg ;;
+*/ubuntu | */ubuntu/) release=resolute parts=universe keyring=ubuntu-keyring key=ubuntu-archive-keyring.gpg ;;
+*)
+	echo "The tests need the Postgres extension vector (pgvector 0.8 or later) for PostgreSQL $version, and apt knows no mirror of Debian or Ubuntu to build it from." >&2
+	exit 1
+	;;
+esac
+[ -f "/usr/share/keyrings/$key" ] || apt-get install -y -q --no-install-recommends "$keyring"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir -p lists/partial cache/archives/partial
-echo "deb-src [signed-by=$keys] $mirror $release main" >sources.list
+echo "deb-src [signed-by=/usr/share/keyrings/$key] $mirror $release $parts" >sources.list
 source_of() { # an apt that knows this release's sources only, and leaves the machine's own lists alone
 	apt-get -q -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$work/lists" \
 		-o Dir::Cache="$work/cache" -o APT::Sandbox::User=root "$@"
