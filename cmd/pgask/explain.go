@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/pgask/pgask/auth"
@@ -34,9 +33,9 @@ func (p *program) explainCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		who, ok := f.users.Principal(*user)
-		if !ok {
-			return fmt.Errorf("there is no user %s in %s", *user, f.all.Config.Files.Users)
+		who, err := f.user(*user)
+		if err != nil {
+			return err
 		}
 		return p.explain(cmd.Context(), explainRequest{Files: f, User: who, SQL: args[0], Offline: *offline, Stdout: p.stdout})
 	}

@@ -33,6 +33,15 @@ type files struct {
 	hooks   pipeline.Hooks
 }
 
+// user is a user of the files by name.
+func (f *files) user(name string) (auth.Principal, error) {
+	who, ok := f.users.Principal(name)
+	if !ok {
+		return who, fmt.Errorf("there is no user %s in %s", name, f.all.Config.Files.Users)
+	}
+	return who, nil
+}
+
 // load reads all files and checks everything that needs no database: the
 // files themselves, then verifiers, the policy's SQL and the curated queries.
 func load(path string, overrides configs.Overrides) (*files, []configs.Fault, error) {

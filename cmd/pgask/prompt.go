@@ -48,9 +48,9 @@ func (p *program) promptCommand() *cobra.Command {
 // showPrompt asks a model that says what it is told to. It prints each prompt that
 // such a model gets, then the verdict if there is a reply to come to one by.
 func (p *program) showPrompt(ctx context.Context, f *files, user, database, question string, said *string) error {
-	who, ok := f.users.Principal(user)
-	if !ok {
-		return fmt.Errorf("there is no user %s in %s", user, f.all.Config.Files.Users)
+	who, err := f.user(user)
+	if err != nil {
+		return err
 	}
 	m := &mouthpiece{stdout: p.stdout, said: said}
 	databases := newOwnDatabases(f.all.Config, false)
