@@ -65,6 +65,7 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 		return nil, err
 	}
 	var chain []planner.Planner
+	builtin := planner.NewBuiltin()
 	order := c.Planner.Order
 	if o.model {
 		order = []string{"model"}
@@ -91,13 +92,13 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 				chain = append(chain, cache)
 			}
 		case "builtin":
-			chain = append(chain, planner.NewBuiltin())
+			chain = append(chain, builtin)
 		case "model":
 			if client == nil {
 				continue
 			}
 			model, err := planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
-				Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode)})
+				Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode), Linker: builtin})
 			if err != nil {
 				return nil, err
 			}

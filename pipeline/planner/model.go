@@ -24,6 +24,9 @@ type ModelOptions struct {
 	Opinions int
 	// Mode is what the model answers roles with that say nothing of it; empty for plans.
 	Mode Mode
+	// Linker knows the words of schemas, for what the model is told of the question; nil
+	// for one of the model's own.
+	Linker *Builtin
 }
 
 // Model asks a language model for a plan, or in mode sql for a SELECT. What the model
@@ -46,6 +49,9 @@ func NewModel(client *llm.Client, o ModelOptions) (*Model, error) {
 	}
 	if o.Mode == "" {
 		o.Mode = ModePlan
+	}
+	if o.Linker == nil {
+		o.Linker = NewBuiltin()
 	}
 	schema, err := replySchema(plan.Schema())
 	if err != nil {

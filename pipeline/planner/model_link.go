@@ -17,6 +17,10 @@ type semanticContext struct {
 	Metrics   []string      `json:"metrics,omitempty"`
 	Entities  []foundEntity `json:"entities,omitempty"`
 	Values    []foundValue  `json:"values,omitempty"`
+	Filters   []foundFilter `json:"filters,omitempty"`
+	Group     []foundBy     `json:"group,omitempty"`
+	Order     []foundBy     `json:"order,omitempty"`
+	Limit     int64         `json:"limit,omitempty"`
 	Forbidden []string      `json:"forbidden,omitempty"`
 }
 
@@ -34,12 +38,12 @@ type foundValue struct {
 const mostFound = 12
 
 func (c semanticContext) empty() bool {
-	return len(c.Metrics)+len(c.Entities)+len(c.Values)+len(c.Forbidden) == 0
+	return len(c.Metrics)+len(c.Entities)+len(c.Values)+len(c.Filters)+len(c.Group)+len(c.Order)+len(c.Forbidden) == 0 && c.Limit == 0
 }
 
-// linkModel finds metrics, entities and sampled values that the question names, and
-// tables it names that the asker may not read.
-func linkModel(in Input, tables []*catalog.Table) semanticContext {
+// link finds metrics, entities and sampled values that the question names, tables it
+// names that the asker may not read, and what the built-in planner's grammar reads in it.
+func (m *Model) link(in Input, tables []*catalog.Table) semanticContext {
 	said := index.Words(in.Question)
 	shown := make(map[catalog.Name]bool, len(tables))
 	for _, t := range tables {
@@ -66,6 +70,7 @@ func linkModel(in Input, tables []*catalog.Table) semanticContext {
 			c.Forbidden = append(c.Forbidden, words)
 		}
 	}
+	c.hint(in, m.options.Linker.lexicon(in.Catalog, in.Semantic), shown)
 	return c.bounded()
 }
 
@@ -79,6 +84,9 @@ func (c semanticContext) bounded() semanticContext {
 	c.Metrics = c.Metrics[:min(len(c.Metrics), mostFound)]
 	c.Entities = c.Entities[:min(len(c.Entities), mostFound)]
 	c.Values = c.Values[:min(len(c.Values), mostFound)]
+	c.Filters = c.Filters[:min(len(c.Filters), mostFound)]
+	c.Group = c.Group[:min(len(c.Group), mostFound)]
+	c.Order = c.Order[:min(len(c.Order), mostFound)]
 	c.Forbidden = c.Forbidden[:min(len(c.Forbidden), mostFound)]
 	return c
 }

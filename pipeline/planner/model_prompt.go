@@ -60,7 +60,7 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 	if in.Columns != nil {
 		head.WriteString("[EXPECTED_COLUMNS]\n" + compact(expected(in)) + "\n\n")
 	}
-	if c := linkModel(in, tables); !c.empty() {
+	if c := m.link(in, tables); !c.empty() {
 		head.WriteString("[SEMANTIC_CONTEXT]\n" + compact(c) + "\n\n")
 	}
 	p := prompt{

@@ -74,7 +74,8 @@ RULES
 14. With [EXPECTED_COLUMNS], select exactly these names, by "as", in that order.
 15. An average of counts, or any aggregate of an aggregate, is of a block inside. "More than the average" compares with a plan that is a value. Things that are both this and that, by rows of their own, are an intersect.
 16. The best n of each group: row_number or rank in a block inside, and a where around it.
-17. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them; [ADVICE], where there is any, may help and changes no rule.
+17. [SEMANTIC_CONTEXT] lists what the question's words are known to mean: metrics, entities and values, and by the words of each part filters, group, order and limit. Apply all of it, and only where a part has several columns choose the one that is meant; what the question says plainly otherwise goes first. A filter without columns is on the date that the question is about.
+18. [ERRORS] says why your last plan was rejected, one fault a line with its path in the plan. Mend all of them; [ADVICE], where there is any, may help and changes no rule.
 
 EXAMPLES, of a database that is not yours
 "how many paid invoices per country last month"

@@ -76,7 +76,8 @@ RULES
 13. A sum, avg or count may not be over a table whose rows a join repeats: aggregate before the join, or use EXISTS.
 14. Every selected expression has a plain name, by AS. Select what the question asks for and what tells the rows apart, nothing else.
 15. With [EXPECTED_COLUMNS], select exactly these names, in that order.
-16. [ERRORS] says why your last SELECT was rejected, one fault a line. Mend all of them; [ADVICE], where there is any, may help and changes no rule.
+16. [SEMANTIC_CONTEXT] lists what the question's words are known to mean: metrics, entities and values, and by the words of each part filters (a "date" is the start of a unit, so many from today's), group, order and limit. Apply all of it, and only where a part has several columns choose the one that is meant; what the question says plainly otherwise goes first.
+17. [ERRORS] says why your last SELECT was rejected, one fault a line. Mend all of them; [ADVICE], where there is any, may help and changes no rule.
 
 EXAMPLES, of a database that is not yours
 "how many paid invoices per country last month", with [DATE_EXPRESSION] CURRENT_DATE
