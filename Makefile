@@ -49,6 +49,15 @@ check: ## format, vet and lint
 generate: ## the JSON schemas of the files, from the code that reads them
 	go generate ./configs
 
+# A folder with questions.jsonl and a dump of each database, and flags of the runner
+# (integration/survey_set_test.go): QUESTIONS="-fold held -column question -report FILE".
+SET ?= ../shared/questions/tuning
+QUESTIONS ?=
+
+.PHONY: questions
+questions: build ## how well the built-in planner answers a set of questions
+	PGASK_INTEGRATION_PROGRAM=$(CURDIR)/bin/pgask go test -count=1 -timeout 30m -v -run '^TestQuestionSet$$' ./integration -set $(abspath $(SET)) $(QUESTIONS)
+
 .PHONY: bench
 bench: ## Go benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...

@@ -19,7 +19,14 @@ type Question struct {
 	Ordered bool `json:"ordered"`
 	// Rows are the right ones in text form; nil for null.
 	Rows [][]*string `json:"rows"`
+	// Refused says why nothing in the database answers the question ("opinion",
+	// "wrong domain" …); empty where SQL does. Words are those that a refusal has to name.
+	Refused string   `json:"refused"`
+	Words   []string `json:"words"`
 }
+
+// Unanswerable tells of a question that has to be refused.
+func (q Question) Unanswerable() bool { return q.Refused != "" }
 
 // Dir is the folder of the tuning questions: in a folder shared beside the
 // repository, whose root is given, or where PGASK_SHARED says. The former need not

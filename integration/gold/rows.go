@@ -31,18 +31,56 @@ func (q Question) Same(got [][]*string) bool {
 
 // SameTurned is Same for columns that may stand in any order.
 func (q Question) SameTurned(got [][]*string) bool {
-	q.Rows = turned(q.Rows)
-	return q.Same(turned(got))
+	if len(q.Rows) != len(got) {
+		return false
+	}
+	if len(got) == 0 {
+		return true
+	}
+	if len(q.Rows[0]) != len(got[0]) {
+		return false
+	}
+	left := maxTurns
+	return q.turn(got, nil, &left)
 }
 
-// turned orders the values of each row.
-func turned(rows [][]*string) [][]*string {
+// maxTurns bounds the orders of columns that are tried.
+const maxTurns = 5000
+
+// turn looks for an order of the columns of got that makes its rows the right
+// ones; order is what is chosen of it so far. Only columns with the same values are tried in a place.
+func (q Question) turn(got [][]*string, order []int, left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	at := len(order)
+	if at == len(got[0]) {
+		return q.Same(columns(got, order...))
+	}
+	want := sorted(columns(q.Rows, at))
+	for c := range got[0] {
+		if slices.Contains(order, c) || slices.CompareFunc(want, sorted(columns(got, c)), compareRows) != 0 {
+			continue
+		}
+		if q.turn(got, append(slices.Clone(order), c), left) {
+			return true
+		}
+	}
+	return false
+}
+
+// columns are these columns of the rows, in this order.
+func columns(rows [][]*string, which ...int) [][]*string {
 	out := make([][]*string, len(rows))
 	for i, row := range rows {
-		out[i] = slices.SortedFunc(slices.Values(row), compareRounded)
+		for _, c := range which {
+			out[i] = append(out[i], row[c])
+		}
 	}
 	return out
 }
+
+func compareRows(a, b []*string) int { return slices.CompareFunc(a, b, compareRounded) }
 
 func compareRounded(x, y *string) int { return strings.Compare(rounded(x), rounded(y)) }
 
@@ -69,9 +107,7 @@ func text(v *string) string {
 
 // sorted orders rows by their values, numbers by what is left after rounding.
 func sorted(rows [][]*string) [][]*string {
-	return slices.SortedFunc(slices.Values(rows), func(a, b []*string) int {
-		return slices.CompareFunc(a, b, compareRounded)
-	})
+	return slices.SortedFunc(slices.Values(rows), compareRows)
 }
 
 func rounded(v *string) string {

@@ -52,6 +52,16 @@ func TestSameTurned(t *testing.T) {
 	if q.SameTurned(rows([]string{"2", "a"}, []string{"1", "b"})) {
 		t.Error("values stay in their rows")
 	}
+	q = Question{Rows: rows([]string{"a", "b"}, []string{"b", "a"}, []string{"a", "c"}, []string{"c", "a"})}
+	if q.SameTurned(rows([]string{"a", "b"}, []string{"a", "b"}, []string{"a", "c"}, []string{"c", "a"})) {
+		t.Error("all rows have their columns in one order")
+	}
+	if !q.SameTurned(rows([]string{"c", "a"}, []string{"b", "a"}, []string{"a", "b"}, []string{"a", "c"})) {
+		t.Error("columns with the same values are tried in all places")
+	}
+	if q.SameTurned(rows([]string{"a", "b", "x"}, []string{"b", "a", "x"}, []string{"a", "c", "x"}, []string{"c", "a", "x"})) {
+		t.Error("a column more is wrong")
+	}
 }
 
 func TestAdmits(t *testing.T) {

@@ -72,21 +72,33 @@ func load(ctx context.Context, dsn, dir string, questions []Question) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	loaded := map[string]bool{}
-	for _, q := range questions {
-		if loaded[q.DB] {
-			continue
-		}
-		loaded[q.DB] = true
-		script, err := os.ReadFile(filepath.Join(dir, q.DB+".sql"))
-		if err != nil {
+	for _, db := range Databases(questions) {
+		if err := run(ctx, conn, dir, db, "; ALTER SCHEMA public RENAME TO "+pgx.Identifier{db}.Sanitize()+"; CREATE SCHEMA public"); err != nil {
 			return err
 		}
-		_, err = Rows(ctx, conn.PgConn(), meta.ReplaceAllString(string(script), "")+
-			"; ALTER SCHEMA public RENAME TO "+pgx.Identifier{q.DB}.Sanitize()+"; CREATE SCHEMA public")
-		if err != nil {
-			return fmt.Errorf("load %s: %w", q.DB, err)
-		}
+	}
+	return nil
+}
+
+// Load runs the dump of one of the folder's databases in the empty database of
+// the DSN.
+func Load(ctx context.Context, dsn, dir, db string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	return run(ctx, conn, dir, db, "")
+}
+
+// run runs a dump and the statements that go behind it.
+func run(ctx context.Context, conn *pgx.Conn, dir, db, behind string) error {
+	script, err := os.ReadFile(filepath.Join(dir, db+".sql"))
+	if err != nil {
+		return err
+	}
+	if _, err = Rows(ctx, conn.PgConn(), meta.ReplaceAllString(string(script), "")+behind); err != nil {
+		return fmt.Errorf("load %s: %w", db, err)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -14,6 +16,15 @@ import (
 // Where sort keys are equal, it is the server's choice which rows come first
 // and which a LIMIT cuts; a plan has sort keys behind the statement's own.
 func (s *Set) Admits(ctx context.Context, q Question, got [][]*string) (bool, error) {
+	if _, err := Rows(ctx, s.Conn.PgConn(), "SET search_path TO "+pgx.Identifier{q.DB}.Sanitize()); err != nil {
+		return false, err
+	}
+	return Admits(ctx, s.Conn.PgConn(), q, got)
+}
+
+// Admits is Set.Admits for a connection on which the golden statement runs as it
+// stands.
+func Admits(ctx context.Context, conn *pgconn.PgConn, q Question, got [][]*string) (bool, error) {
 	tree, err := parse(q.SQL)
 	if err != nil {
 		return false, err
@@ -30,7 +41,7 @@ func (s *Set) Admits(ctx context.Context, q Question, got [][]*string) (bool, er
 	if err != nil {
 		return false, err
 	}
-	all, err := Rows(ctx, s.Conn.PgConn(), "SET search_path TO "+pgx.Identifier{q.DB}.Sanitize()+"; "+sql)
+	all, err := Rows(ctx, conn, sql)
 	if err != nil {
 		return false, err
 	}
