@@ -80,10 +80,18 @@ func (b *builder) build() (*plan.Plan, error) {
 // restrict adds joins and conditions.
 func (b *builder) restrict() error {
 	byTable := map[*catalog.Table][]plan.Expr{}
+	equal := map[*catalog.Column]bool{}
 	for _, c := range b.f.conds {
 		e, tables, err := b.condition(c)
 		if err != nil {
 			return err
+		}
+		if c.any == nil && c.op == "=" {
+			col := b.dateOf(c).column
+			if equal[col] {
+				return unfit("%s can't be two things at once", col.Name)
+			}
+			equal[col] = true
 		}
 		for _, t := range tables[1:] {
 			if t != tables[0] && (b.semi[t] || b.semi[tables[0]]) {
@@ -192,19 +200,25 @@ func (b *builder) havingCount() error {
 		return nil
 	}
 	for _, o := range b.f.outs {
-		if o.fn != "" || o.metric != nil {
+		if o.metric != nil || o.fn != "" && (o.fn != "count" || o.table != h.table) {
 			return unfit("numbers over groups that are themselves chosen by a number")
 		}
 	}
 	if len(h.conds) > 0 {
 		return unfit("conditions on what is counted")
 	}
-	if h.op == "<" || h.op == "<=" || h.count == "0" {
+	if (h.op == "<" || h.op == "<=" || h.count == "0") && !b.groupsOf(h.table) {
 		return unfit("rows without any %s would be left out", h.table.Name.Table)
 	}
 	lit := plan.Expr{Literal: &plan.Literal{Value: jsonNumber(h.count)}}
 	b.plan.Having = &plan.Expr{Op: &plan.Op{Op: h.op, Args: []plan.Expr{b.count(h.table).Expr, lit}}}
 	return nil
+}
+
+// groupsOf tells whether the groups are of a table's own column: none of them is
+// without a row.
+func (b *builder) groupsOf(t *catalog.Table) bool {
+	return len(b.f.groups) == 1 && b.f.groups[0].col != nil && b.picks[b.f.groups[0].col].table == t
 }
 
 // order adds the sorting.
@@ -246,10 +260,23 @@ func (b *builder) order() error {
 		}
 		b.plan.OrderBy = append(b.plan.OrderBy, key)
 	}
+	b.breakTies()
 	if len(b.f.orders) == 0 && len(b.f.groups) > 0 {
 		b.inTime(b.f.groups[0])
 	}
 	return nil
+}
+
+// breakTies orders rows that are equal otherwise by their key, where a limit cuts
+// them: the one that was there first stays first.
+func (b *builder) breakTies() {
+	if b.f.limit == 0 || len(b.plan.OrderBy) == 0 || b.aggregated() || b.plan.Distinct {
+		return
+	}
+	for _, k := range b.tree.root.PrimaryKey {
+		e := column(b.tree.root, b.tree.root.Column(k))
+		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Expr: &e})
+	}
 }
 
 // inTime puts an answer that is grouped by time first into time's order.

@@ -122,6 +122,9 @@ func (b *Builtin) rejected(err error, steps []Step) (Proposal, error) {
 
 // plans are the plans over every way to join.
 func (b *builder) plans(cost float64) ([]reading, error) {
+	if b.f.both[0] != nil || b.f.except != nil {
+		return b.split(cost)
+	}
 	needed, filters, err := b.tablesNeeded()
 	if err != nil {
 		return nil, err

@@ -24,8 +24,9 @@ const maxChoices = 24
 const (
 	nearTie   = 0.11
 	winMargin = 0.12
-	farTable  = 0.2 // for each join between subject and column
-	farUnique = 0.1 // the same where the words can mean no other column
+	farTable  = 0.2  // for each join between subject and column
+	notNear   = 0.15 // for a table that wasn't the last one named, where that has it
+	farUnique = 0.1  // the same where the words can mean no other column
 )
 
 // picks is which meaning each mention got.
@@ -43,6 +44,9 @@ func (f *frame) mentions() []*mention {
 		take(o.col)
 	}
 	takeConds(f.conds, take)
+	takeConds(f.both[0], take)
+	takeConds(f.both[1], take)
+	takeConds(f.except, take)
 	for _, g := range f.groups {
 		take(g.col)
 	}
@@ -158,6 +162,7 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 	var all []option
 	best := 10.0
 	owned := slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.table == m.owner })
+	near := m.near != subject && slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.table == m.near })
 	far := farTable
 	if !slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.column != m.meanings[0].column }) {
 		far = farUnique
@@ -172,13 +177,17 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		}
 		cost := 1 - c.weight
 		switch {
-		case c.table == subject || owned:
+		case near && c.table != m.near:
+			cost += notNear
+		case c.table == subject || owned || near:
 		case contains(f.also, c.table) || contains(measured, c.table):
 			cost += 0.05
 		default:
 			cost += far * float64(d)
 		}
-		// A key that points elsewhere repeats what stands there.
+		if pointsTo(c, m.meanings) {
+			cost += ownName // a key that points elsewhere repeats what stands there
+		}
 		all = append(all, option{meaning: c, cost: cost})
 		best = min(best, cost)
 	}

@@ -39,6 +39,9 @@ func (p *parser) scalar(i int) (value, int) {
 	for p.is(i, "the") || p.is(i, "year") || p.is(i, "number") {
 		i++
 	}
+	if v, n := p.overall(i); n > 0 {
+		return v, i - i0 + n
+	}
 	switch p.kind(i) {
 	case number:
 		n := 1

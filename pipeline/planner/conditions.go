@@ -87,6 +87,8 @@ func (p *parser) condition(s state, intro bool) []state {
 		out = append(out, p.columnCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.valueCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.impliedCondition(state{at: at, f: s.f}, neg)...)
+		out = append(out, p.ageCondition(state{at: at, f: s.f}, neg)...)
+		out = append(out, p.personCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.verbCondition(state{at: at, f: s.f}, neg)...)
 		if k > 0 && !neg {
 			out = append(out, p.countCondition(state{at: at, f: s.f})...)
@@ -122,6 +124,9 @@ func (p *parser) columnCondition(s state, neg bool) []state {
 	for _, h := range p.find(s.at, func(m meaning) bool { return isColumn(m) || isCount(m) }) {
 		col := &mention{at: s.at, n: h.n, meanings: h.meanings}
 		i := s.at + h.n
+		if p.is(i, "value") || p.is(i, "values") {
+			i++
+		}
 		i += p.oneOf(i, [][]string{{"is"}, {"are"}, {"was"}, {"were"}, {"of"}, {"is", "equal", "to"}, {"equal", "to"}, {"equals"}, {"="}, {"as"}, {"being"}, {"is", "either"}, {"are", "either"}, {"either"}, {"is", "in"}, {"to", "be"}, {"was", "in"}, {"is", "the"}, {"be"}, {"in"}, {"that", "is"}, {"that", "are"}})
 		k, not := p.negation(i)
 		out = append(out, p.compared(state{at: k, f: s.f}, col, neg != not)...)
@@ -133,6 +138,19 @@ func (p *parser) columnCondition(s state, neg bool) []state {
 func (p *parser) compared(s state, col *mention, neg bool) []state {
 	i := s.at
 	var out []state
+	if p.is(i, "both") && !neg && s.f.both[0] == nil && len(s.f.outs) > 0 { // both below 100 and above 500
+		for _, l := range p.compared(state{at: i + 1, f: s.f}, col, false) {
+			if !p.is(l.at, "and") || len(l.f.conds) == len(s.f.conds) {
+				continue
+			}
+			for _, r := range p.compared(state{at: l.at + 1, f: s.f}, col, false) {
+				r.f.both = [2][]cond{l.f.conds[len(s.f.conds):], r.f.conds[len(s.f.conds):]}
+				r.f.conds = s.f.conds
+				out = append(out, r)
+			}
+		}
+		return out
+	}
 	if p.is(i, "between") || p.is(i, "in", "the", "range") || p.is(i, "from") {
 		k := i + 1
 		if p.is(i, "in") {
@@ -174,6 +192,11 @@ func (p *parser) compared(s state, col *mention, neg bool) []state {
 
 // with adds a condition and moves on.
 func (s state) with(c cond, at int) state {
+	if c.col != nil && c.col.near == nil {
+		col := *c.col
+		col.near = s.f.near
+		c.col = &col
+	}
 	s.f.conds = add(s.f.conds, c)
 	s.at = at
 	return s
@@ -191,6 +214,39 @@ func (p *parser) impliedCondition(s state, neg bool) []state {
 		return nil
 	}
 	return []state{s.with(cond{col: col, op: negated(c.op, neg), vals: []value{v}, spoken: s.at}, s.at+2+n)}
+}
+
+// ageCondition reads "25 years old", "at least 30 years old", "aged 32 or older".
+func (p *parser) ageCondition(s state, neg bool) []state {
+	i := s.at
+	aged := p.is(i, "aged")
+	if aged {
+		i++
+	}
+	op, n := p.comparison(i)
+	if n == 0 {
+		op = "="
+	}
+	i += n
+	if p.kind(i) != number || p.toks[i].num == "" {
+		return nil
+	}
+	v := value{num: p.toks[i].num, text: p.toks[i].text}
+	i++
+	if m := p.oneOf(i, [][]string{{"years", "old"}, {"years", "of", "age"}, {"year", "old"}}); m > 0 {
+		i, aged = i+m, true
+	}
+	switch {
+	case p.is(i, "or", "older"), p.is(i, "or", "above"), p.is(i, "or", "over"):
+		op, i = ">=", i+2
+	case p.is(i, "or", "younger"), p.is(i, "or", "below"), p.is(i, "or", "under"):
+		op, i = "<=", i+2
+	}
+	col := p.impliedColumn(s.at, i-s.at, []string{"age"})
+	if !aged || col == nil {
+		return nil
+	}
+	return []state{s.with(cond{col: col, op: negated(op, neg), vals: []value{v}, spoken: s.at}, i)}
 }
 
 // verbCondition reads "directed by James Cameron", "opened after 2010",

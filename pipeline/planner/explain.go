@@ -78,7 +78,7 @@ func (q *question) unplaced() []string {
 	}
 	var out []string
 	for i, t := range q.parser.toks {
-		if t.kind == word && !covered[i] && !grammarWord(t.low) {
+		if t.kind == word && !covered[i] && !grammarWord(t.low) && !relationVerbs[t.stem] && !datedVerbs[t.stem] {
 			out = append(out, t.text)
 		}
 	}
@@ -87,13 +87,13 @@ func (q *question) unplaced() []string {
 
 // grammarWord tells whether the grammar has a use for a word.
 func grammarWord(w string) bool {
-	if directionWords[w] || functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 {
+	if auxiliaries[w] || pronouns[w] || relatives[w] || negations[w] || preposition[w] || directionWords[w] || functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 {
 		return true
 	}
 	if _, ok := superlatives[w]; ok {
 		return true
 	}
-	for _, lists := range [][][]string{openings, endings, condIntros, haveIntros, noneIntros} {
+	for _, lists := range [][][]string{openings, endings, condIntros} {
 		for _, seq := range lists {
 			for _, s := range seq {
 				if s == w {

@@ -12,6 +12,8 @@ type mention struct {
 	n        int
 	meanings []meaning
 	owner    *catalog.Table
+	// near is the table named last before it: whose it is more likely.
+	near *catalog.Table
 }
 
 // out is one thing asked for.
@@ -44,6 +46,9 @@ type value struct {
 	date   bool
 	// literal marks a pattern, which is taken as it is.
 	literal bool
+	// of is a number over all rows that is compared with: the average price.
+	// Without a column it is that of the column compared.
+	of *out
 }
 
 // linked are the rows of another table that must or must not exist, or how many.
@@ -84,6 +89,8 @@ type frame struct {
 	outs      []out
 	conds     []cond
 	linked    []linked
+	both      [2][]cond // of each of two sides, which what is asked for must have both
+	except    []cond    // what no row of it may have
 	groups    []group
 	orders    []order
 	limit     int64
@@ -92,6 +99,9 @@ type frame struct {
 	mostBy    bool // groups were made by a superlative: only their names are asked for
 	linkedEnd int  // where the words about linked rows ended
 	also      []*catalog.Table
+	near      *catalog.Table   // named last
+	sorting   bool             // the question began with "sort"
+	objects   []*catalog.Table // of which rows must exist, if nothing else is said of them
 	cost      float64
 	notes     []note
 }

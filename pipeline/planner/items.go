@@ -364,6 +364,9 @@ func (p *parser) adjective(i int) []implied {
 	if p.is(i, "least", "expensive") {
 		n, w = 2, "cheapest"
 	}
+	if p.is(i, "most", "recent") {
+		n, w = 2, "latest"
+	}
 	a, ok := adjectives[w]
 	if !ok {
 		return nil
@@ -383,7 +386,8 @@ func (p *parser) impliedColumn(at, n int, words []string) *mention {
 			continue
 		}
 		for _, c := range ph.meanings {
-			if isColumn(c) && numeric(c.column) {
+			if isColumn(c) && (numeric(c.column) || temporal(c.column) || yearColumn(c.column)) && !isKey(c.table, c.column) {
+				c.weight = max(c.weight, 0.9) // the word isn't the column's name anyhow
 				m.meanings = append(m.meanings, c)
 			}
 		}

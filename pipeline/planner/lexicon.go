@@ -46,6 +46,8 @@ type lexicon struct {
 	byKey   map[string]*phrase
 	labels  map[*catalog.Table][]*catalog.Column
 	graph   *graph
+	partial []partial        // until all whole names are known
+	people  []*catalog.Table // whose rows are called by first and last name
 	tables  []*catalog.Table
 }
 
@@ -92,7 +94,12 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 	name := splitIdentifier(t.Name.Table)
 	x.add(name, meaning{kind: aTable, table: t, weight: 1})
 	for _, v := range tableVariants(name) {
-		x.add(v.words, meaning{kind: aTable, table: t, weight: v.weight})
+		m := meaning{kind: aTable, table: t, weight: v.weight}
+		if v.weight < 0.9 {
+			x.partial = append(x.partial, partial{words: v.words, meaning: m})
+			continue
+		}
+		x.add(v.words, m)
 	}
 	if s != nil {
 		for _, syn := range s.Synonyms {
@@ -119,6 +126,9 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		x.addValues(t, c)
 	}
 	x.labels[t] = labelColumns(t)
+	if len(x.labels[t]) == 2 {
+		x.people = append(x.people, t)
+	}
 	if l := x.labels[t]; len(l) == 1 {
 		// What a film is called is its name, whatever the column says.
 		x.add([]string{"name"}, meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
@@ -202,12 +212,36 @@ func (x *lexicon) add(words []string, m meaning) {
 
 // finish adds the general synonyms of what was indexed and orders the longest phrases first.
 func (x *lexicon) finish() {
+	x.addPartial()
 	for _, group := range generalSynonyms {
 		x.addSynonyms(group)
 	}
 	for _, list := range x.byFirst {
 		sort.SliceStable(list, func(i, j int) bool { return len(list[i].stems) > len(list[j].stems) })
 	}
+}
+
+// partial is a part of a table's name.
+type partial struct {
+	words   []string
+	meaning meaning
+}
+
+// addPartial adds parts of tables' names where they aren't the name of another
+// table: bikes are no bike models where there are bikes.
+func (x *lexicon) addPartial() {
+	whole := make([]bool, len(x.partial))
+	for i, p := range x.partial {
+		if ph := x.byKey[strings.Join(stems(p.words), " ")]; ph != nil {
+			whole[i] = slices.ContainsFunc(ph.meanings, func(m meaning) bool { return m.kind == aTable })
+		}
+	}
+	for i, p := range x.partial {
+		if !whole[i] {
+			x.add(p.words, p.meaning)
+		}
+	}
+	x.partial = nil
 }
 
 // addSynonyms lets every phrase of a group mean what the others mean, names

@@ -94,3 +94,19 @@ func isKey(t *catalog.Table, c *catalog.Column) bool {
 
 // metricTable is the table at whose grain a metric is defined.
 func metricTable(c *catalog.Snapshot, m *semantic.Metric) *catalog.Table { return c.Table(m.Table) }
+
+// pointsTo tells whether a meaning is a key to a table that has another of the
+// meanings.
+func pointsTo(m meaning, others []meaning) bool {
+	for _, f := range m.table.ForeignKeys {
+		if len(f.Columns) != 1 || f.Columns[0] != m.column.Name {
+			continue
+		}
+		for _, o := range others {
+			if o.table.Name == f.Ref && o.table != m.table {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -63,7 +63,7 @@ func (h *hinter) at(i int) int {
 	s := state{at: i, f: frame{subject: h.subject}}
 	end := i
 	var longest []frame
-	for _, rule := range []func(state) []state{h.p.topItem, h.p.rankedItem, h.p.superlative, h.p.ordering, h.p.existence, h.p.per, h.p.periods, h.p.conditions} {
+	for _, rule := range []func(state) []state{h.p.topItem, h.p.rankedItem, h.p.superlative, h.p.ordering, h.p.related, h.p.per, h.p.periods, h.p.conditions} {
 		for _, n := range rule(s) {
 			if !h.says(n.f) || n.at < end || n.f.limit > 0 && len(n.f.orders) == 0 && !h.opens(i) {
 				continue

@@ -66,6 +66,9 @@ func (p *parser) per(s state) []state {
 	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
 		s.at++ // living in each city
 	}
+	if s.f.sorting && len(s.f.orders) == 0 && p.is(s.at, "by") {
+		return nil
+	}
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
 		{"grouped", "by"}, {"group", "by"}, {"broken", "down", "by"}, {"for", "different"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
 		{"do", "each"}, {"does", "each"}, {"did", "each"}, {"to", "each"}, {"under", "each"}, {"that", "each"}, {"of", "different"}, {"in", "different"}})
@@ -156,7 +159,7 @@ func (p *parser) ordering(s state) []state {
 			return p.orderKeys(state{at: p.det(i + 1 + n + p.oneOf(i+1+n, [][]string{{"of"}})), f: s.f}, d, true)
 		}
 	}
-	if n := p.oneOf(i, [][]string{{"by"}, {"of"}, {"based", "on"}, {"according", "to"}, {"in", "terms", "of"}, {"on"}}); n > 0 && (i > s.at) {
+	if n := p.oneOf(i, [][]string{{"by"}, {"of"}, {"based", "on"}, {"according", "to"}, {"in", "terms", "of"}, {"on"}}); n > 0 && (i > s.at || s.f.sorting && len(s.f.orders) == 0) {
 		i += n
 	} else {
 		return nil
@@ -223,84 +226,6 @@ func (p *parser) orderKeys(s state, desc, dir bool) []state {
 	return out
 }
 
-// existence reads "without orders", "with at least one order", "that have
-// more than 5 orders".
-func (p *parser) existence(s state) []state {
-	if n := p.oneOf(s.at, noneIntros); n > 0 {
-		return p.linkedRows(s, p.anyWord(s.at+n), "anti", "", "")
-	}
-	n := p.oneOf(s.at, haveIntros)
-	if n == 0 {
-		return nil
-	}
-	i := s.at + n
-	if op, k := p.comparison(i); k > 0 && p.kind(i+k) == number {
-		return p.linkedRows(s, i+k+1, "having", op, p.toks[i+k].num)
-	}
-	if p.kind(i) == number {
-		op, k := "=", i+1
-		if p.is(k, "or", "more") || p.is(k, "or", "above") {
-			op, k = ">=", k+2
-		}
-		return p.linkedRows(s, k, "having", op, p.toks[i].num)
-	}
-	if p.is(i, "no") {
-		return p.linkedRows(s, i+1, "anti", "", "")
-	}
-	return p.linkedRows(s, p.anyWord(i), "semi", "", "")
-}
-
-var noneIntros = [][]string{{"without"}, {"with", "no"}, {"that", "have", "no"}, {"who", "have", "no"}, {"which", "have", "no"}, {"have", "no"},
-	{"that", "do", "not", "have"}, {"who", "do", "not", "have"}, {"which", "do", "not", "have"}, {"that", "did", "not", "have"}, {"do", "not", "have"}, {"does", "not", "have"}, {"did", "not", "have"},
-	{"don't", "have"}, {"that", "don't", "have"}, {"who", "don't", "have"}, {"never", "had"}, {"that", "never", "had"}, {"who", "never", "had"},
-	{"that", "does", "not", "have"}, {"who", "did", "not", "have"}, {"who", "does", "not", "have"}, {"which", "did", "not", "have"}, {"do", "not", "contain"}, {"that", "do", "not", "contain"},
-	{"had", "no"}, {"has", "no"}, {"that", "had", "no"}, {"that", "has", "no"}, {"having", "no"}}
-
-var haveIntros = [][]string{{"with"}, {"that", "have"}, {"that", "has"}, {"who", "have"}, {"who", "has"}, {"which", "have"}, {"which", "has"}, {"having"}, {"have"}, {"has"}, {"had"},
-	{"that", "had"}, {"who", "had"}, {"which", "had"}, {"containing"}, {"contain"}, {"that", "contain"}}
-
-// anyWord passes over any, a, some, at least one.
-func (p *parser) anyWord(i int) int {
-	i += p.oneOf(i, [][]string{{"at", "least", "one"}, {"at", "least", "1"}, {"one", "or", "more"}, {"some"}, {"any"}, {"a"}, {"an"}, {"a", "single"}, {"ever"}})
-	return i
-}
-
-// linkedRows reads the rows that must or must not exist.
-func (p *parser) linkedRows(s state, i int, kind, op, count string) []state {
-	var out []state
-	before := len(s.f.conds)
-	subject := s.f.subject
-	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
-		t := last(e.f.also)
-		if subject == nil || t == subject {
-			// "cities with more than two stores": the values of a column.
-			if len(e.f.outs) != 1 || e.f.outs[0].col == nil || len(e.f.groups) > 0 || e.f.outs[0].fn != "" {
-				continue
-			}
-			if kind == "semi" && p.listsTable(e.f.outs[0], t) { // "cities with a store"
-				e.f.distinct = true
-				e.f.outs = owned(e.f.outs, t)
-				out = append(out, e)
-			}
-			if kind != "having" {
-				continue
-			}
-			e.f.groups = add(e.f.groups, group{col: e.f.outs[0].col})
-			e.f.mostBy = true
-			e.f.linked = add(e.f.linked, linked{table: t, kind: kind, op: op, count: count, at: i})
-			out = append(out, e)
-			continue
-		}
-		own := e.f.conds[before:]
-		e.f.conds = e.f.conds[:before:before]
-		e.f.also = e.f.also[: len(e.f.also)-1 : len(e.f.also)-1]
-		e.f.linked = add(e.f.linked, linked{table: t, kind: kind, conds: own, op: op, count: count, at: i})
-		e.f.linkedEnd = e.at
-		out = append(out, e)
-	}
-	return out
-}
-
 // listsTable tells whether a column asked for can be one of the table's.
 func (p *parser) listsTable(o out, t tableRef) bool {
 	for _, m := range o.col.meanings {
@@ -311,14 +236,20 @@ func (p *parser) listsTable(o out, t tableRef) bool {
 	return false
 }
 
-// superlative reads "with the highest price", "with the most orders".
+// superlative reads "with the highest price", "with the most orders", "whose
+// age is the highest".
 func (p *parser) superlative(s state) []state {
-	i := s.at
-	n := p.oneOf(i, [][]string{{"with"}, {"that", "has"}, {"that", "have"}, {"who", "has"}, {"who", "have"}, {"which", "has"}, {"which", "have"}, {"has"}, {"have"}, {"having"}, {"had"}, {"that", "had"}, {"whose"}, {"by"}, {"contains"}, {"contain"}, {"for"}, {"of"}})
+	n := p.oneOf(s.at, [][]string{{"whose"}, {"by"}, {"for"}, {"of"}})
 	if n == 0 {
 		return nil
 	}
-	k := p.det(i + n)
+	return p.superlativeAt(state{at: s.at + n, f: s.f})
+}
+
+// superlativeAt reads "the highest price", "the most orders", "the oldest
+// player".
+func (p *parser) superlativeAt(s state) []state {
+	k := p.det(s.at)
 	var out []state
 	for _, a := range p.adjective(k) {
 		for _, h := range p.find(k+a.n, isMeasure) { // the youngest age
@@ -343,22 +274,23 @@ func (p *parser) superlative(s state) []state {
 			out = append(out, p.ranked(r))
 		}
 	}
-	if w := p.low(k - 1); w == "most" || w == "fewest" || w == "least" || w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
-		if w == "highest" || w == "largest" || w == "maximum" || w == "greatest" {
-			return out
-		}
-		for _, e := range p.entity(state{at: k, f: s.f}) {
-			e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
-			out = append(out, p.ranked(e))
-		}
-		for _, h := range p.find(k, isCount) {
-			r := state{at: k + h.n, f: s.f}
-			r.f.orders = add(r.f.orders, order{col: &mention{at: k, n: h.n, meanings: h.meanings}, desc: desc})
-			out = append(out, p.ranked(r))
-		}
+	if !manyWords[p.low(k-1)] {
+		return out
+	}
+	for _, e := range p.entity(state{at: k, f: s.f}) {
+		e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
+		out = append(out, p.ranked(e))
+	}
+	for _, h := range p.find(k, isCount) {
+		r := state{at: k + h.n, f: s.f}
+		r.f.orders = add(r.f.orders, order{col: &mention{at: k, n: h.n, meanings: h.meanings}, desc: desc})
+		out = append(out, p.ranked(r))
 	}
 	return out
 }
+
+// manyWords are superlatives of how many there are.
+var manyWords = set("most", "fewest", "least")
 
 // ranked cuts a ranking to the first where no number was given.
 func (p *parser) ranked(s state) state {

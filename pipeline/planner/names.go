@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -15,6 +16,11 @@ var abbreviations = map[string]string{
 	"fullname": "full name", "username": "user name", "avg": "average", "min": "minimum", "max": "maximum",
 	"pct": "percent", "ts": "time", "dt": "date", "msg": "message", "org": "organization", "mgr": "manager",
 	"curr": "currency", "tot": "total", "loc": "location", "lang": "language", "nationality": "nationality",
+	"acc": "account", "bal": "balance", "inst": "institution", "stu": "student", "prof": "professor", "bldg": "building", "doc": "document",
+	"docs": "documents", "img": "image", "pic": "picture", "trans": "transaction", "txn": "transaction", "univ": "university", "gov": "government",
+	"govt": "government", "intl": "international", "sal": "salary", "std": "standard", "vol": "volume", "wt": "weight", "ht": "height", "ref": "reference",
+	"src": "source", "dest": "destination", "pop": "population", "temp": "temperature", "freq": "frequency", "mfr": "manufacturer", "inv": "invoice",
+	"pmt": "payment", "cnt": "count", "val": "value", "hr": "hour", "hrs": "hours", "wk": "week", "veh": "vehicle", "fac": "faculty", "pos": "position",
 	"birthdate": "birth date", "postcode": "postal code", "zipcode": "zip code", "phonenumber": "phone number",
 }
 
@@ -110,6 +116,15 @@ func columnVariants(table, column []string) []variant {
 	if len(head) > 0 && !vagueHeads[last] {
 		out = append(out, variant{words: []string{last}, weight: 0.75})
 	}
+	if len(rest) == 2 && !vagueHeads[last] {
+		out = append(out, variant{words: []string{last, "of", head[0]}, weight: 0.95}) // type of bed
+	}
+	if len(rest) == 1 {
+		out = append(out, gluedVariants(last)...)
+	}
+	if len(head) > 0 && verbal(rest[0]) {
+		out = append(out, variant{words: rest[:1], weight: 0.85, verb: true}) // born in a state
+	}
 	out = append(out, countVariants(rest)...)
 	if v, ok := agentVerb(rest); ok {
 		out = append(out, v)
@@ -117,18 +132,47 @@ func columnVariants(table, column []string) []variant {
 	return out
 }
 
+// gluedVariants are the ends of what may be several words written as one:
+// price for baseprice.
+func gluedVariants(word string) []variant {
+	var out []variant
+	for at := 3; at+4 <= len(word); at++ {
+		out = append(out, variant{words: []string{word[at:]}, weight: 0.7})
+	}
+	return out
+}
+
+// verbal tells whether the first word of a column's name is what its rows
+// underwent: born state, founded year.
+func verbal(w string) bool {
+	return w == "born" || w == "made" || len(w) > 4 && strings.HasSuffix(w, "ed") || datedVerbs[stem(w)]
+}
+
 // vagueHeads are last words of column names that say too little to name the
 // column by themselves.
 var vagueHeads = set("id", "code", "number", "name", "description", "details", "detail", "value", "text", "at", "on", "of", "by", "in", "flag", "no", "key", "first", "last", "other", "is")
 
 // tableVariants are the other ways to say a table's name: without what
-// designers put in front.
+// designers put in front and behind, or by some of its words.
 func tableVariants(words []string) []variant {
+	var out []variant
 	if len(words) > 1 && tablePrefixes[words[0]] {
-		return []variant{{words: words[1:], weight: 0.9}}
+		words = words[1:]
+		out = append(out, variant{words: words, weight: 0.9})
 	}
-	return nil
+	for n := len(words) - 1; n > 0; n-- {
+		weight := 0.75
+		if tableTails[words[n]] {
+			weight = 0.9
+		}
+		out = append(out, variant{words: words[:n], weight: weight})
+		out = append(out, variant{words: words[len(words)-n:], weight: 0.75})
+	}
+	return out
 }
+
+// tableTails are words behind a table's name that only say that it is a table.
+var tableTails = set("detail", "details", "info", "information", "record", "records", "list", "data", "table", "master", "log", "history")
 
 var tablePrefixes = set("ref", "tbl", "tb", "dim", "fact", "fct", "vw", "stg", "t")
 
@@ -186,15 +230,11 @@ func columnWords(table []string, column string) []string {
 // trimPrefix cuts the table's words off the front of a column's, singular or
 // plural alike.
 func trimPrefix(column, table []string) []string {
-	if len(table) == 0 || len(column) <= len(table) {
-		return column
+	known := stems(table)
+	for len(column) > 1 && slices.Contains(known, stem(column[0])) {
+		column = column[1:]
 	}
-	for i, w := range table {
-		if stem(w) != stem(column[i]) {
-			return column
-		}
-	}
-	return column[len(table):]
+	return column
 }
 
 func trimUnits(words []string) []string {

@@ -170,12 +170,10 @@ func (p *parser) eachIntro(i int) int {
 
 // opened passes over the words that only ask and reads the rest.
 func (p *parser) opened(s state) []state {
-	for {
-		if n := p.oneOf(s.at, openings); n > 0 && s.at+n < len(p.toks) {
-			s.at += n
-			continue
-		}
-		break
+	s.at = p.opening(s.at)
+	if sortWords[p.low(s.at)] && s.at == 0 {
+		s.f.sorting = true
+		s.at++
 	}
 	s.at = p.det(s.at)
 	out := p.howMany(s)
@@ -281,6 +279,7 @@ func (p *parser) entity(s state) []state {
 		for _, m := range h.meanings {
 			n := state{at: s.at + h.n, f: s.f}
 			n.f.also = add(n.f.also, m.table)
+			n.f.near = m.table
 			n.f.cost += 1 - m.weight
 			if n.f.subject == nil {
 				n.f.subject = m.table
@@ -294,7 +293,13 @@ func (p *parser) entity(s state) []state {
 		}
 		n := state{at: s.at + h.n, f: s.f}
 		n.f.conds = add(n.f.conds, cond{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, op: "=", spoken: s.at})
-		out = append(out, p.entity(n)...)
+		for _, e := range p.entity(n) {
+			e.f.conds = slices.Clone(e.f.conds)
+			c := &e.f.conds[len(s.f.conds)]
+			col := *c.col
+			col.near, c.col = last(e.f.also), &col
+			out = append(out, e)
+		}
 	}
 	return out
 }
@@ -303,7 +308,7 @@ func (p *parser) entity(s state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.owners, p.per, p.ordering, p.existence, p.superlative, p.conditions, p.periods, p.ending,
+		p.glue, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {

@@ -14,7 +14,7 @@ type question struct {
 }
 
 func newQuestion(x *lexicon, in Input) *question {
-	toks := tokenize(in.Question)
+	toks := oneSentence(tokenize(in.Question))
 	return &question{in: in, x: x, parser: &parser{x: x, toks: toks, hits: link(x, toks)}}
 }
 

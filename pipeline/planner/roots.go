@@ -85,6 +85,10 @@ func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
 func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 	for _, t := range b.f.also {
 		if t != b.subject && !contains(needed, t) && !contains(filters, t) {
+			if contains(b.f.objects, t) {
+				b.f.linked = add(b.f.linked, linked{table: t, kind: "semi"})
+				continue
+			}
 			return unfit("how %s take part in the answer isn't clear", t.Name.Table)
 		}
 	}

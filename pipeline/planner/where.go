@@ -130,6 +130,9 @@ func text(s string) plan.Expr { return plan.Expr{Literal: &plan.Literal{Value: s
 
 // literalFor is a value as a constant of the column it is compared with.
 func literalFor(m meaning, v value, op string) (plan.Expr, error) {
+	if v.of != nil {
+		return overallOf(m, v.of)
+	}
 	for _, l := range v.link {
 		if l.column == m.column {
 			return text(l.value), nil

@@ -36,7 +36,7 @@ var functionWords = set("a", "an", "the", "of", "in", "on", "at", "by", "for", "
 	"quarter", "today", "order", "ordered", "sorted", "without", "never")
 
 // determiners say nothing that a plan could leave out wrongly.
-var determiners = set("the", "a", "an", "all", "their", "its", "his", "her", "our", "these", "those", "any", "of", "s")
+var determiners = set("the", "a", "an", "all", "their", "its", "his", "her", "our", "these", "those", "any", "of", "s", "corresponding", "respective", "various")
 
 // distinctWords ask for each value once.
 var distinctWords = set("different", "distinct", "unique")
@@ -45,7 +45,7 @@ var distinctWords = set("different", "distinct", "unique")
 var openings = [][]string{
 	{"please"}, {"can", "you"}, {"could", "you"}, {"i", "want", "to", "know"}, {"i", "would", "like", "to", "know"}, {"i", "would", "like", "to", "see"},
 	{"tell", "me"}, {"give", "me"}, {"show", "me"}, {"let", "me", "know"}, {"show"}, {"list"}, {"find"}, {"give"}, {"return"}, {"display"}, {"get"},
-	{"select"}, {"report"}, {"retrieve"}, {"what", "is"}, {"what", "are"}, {"what", "was"}, {"what", "were"}, {"what", "re"},
+	{"select"}, {"report"}, {"compute"}, {"calculate"}, {"just", "report"}, {"just", "show"}, {"retrieve"}, {"what", "is"}, {"what", "are"}, {"what", "was"}, {"what", "were"}, {"what", "re"},
 	{"who", "are"}, {"who", "is"}, {"which"}, {"what"}, {"find", "out"}, {"me"}, {"up"}, {"also"}, {"state"}, {"provide"}, {"is"}, {"are"}, {"a", "list", "of"}, {"the", "list", "of"}, {"list", "of"}, {"the", "following"},
 }
 
@@ -66,7 +66,7 @@ var aggregateWords = map[string]string{
 var superlatives = map[string]bool{
 	"highest": true, "largest": true, "greatest": true, "biggest": true, "most": true, "maximum": true, "max": true, "top": true,
 	"lowest": false, "smallest": false, "least": false, "fewest": false, "minimum": false, "min": false,
-	"longest": true, "shortest": false, "latest": true, "earliest": false,
+	"longest": true, "shortest": false, "oldest": true, "youngest": false, "best": true, "worst": false, "cheapest": false, "heaviest": true, "lightest": false, "tallest": true, "newest": true, "latest": true, "earliest": false,
 }
 
 // adjectives rank rows of a table by a column they imply, true for
@@ -78,6 +78,8 @@ var adjectives = map[string]struct {
 	"oldest": {[]string{"age"}, true}, "youngest": {[]string{"age"}, false},
 	"cheapest": {[]string{"price", "cost"}, false}, "priciest": {[]string{"price", "cost"}, true},
 	"tallest": {[]string{"height"}, true}, "longest": {[]string{"length", "duration"}, true}, "shortest": {[]string{"length", "duration", "height"}, false},
+	"latest": {[]string{"date", "year", "time"}, true}, "newest": {[]string{"date", "year", "time"}, true}, "earliest": {[]string{"date", "year", "time"}, false},
+	"highest":  {[]string{"height", "elevation", "altitude"}, true},
 	"heaviest": {[]string{"weight"}, true}, "lightest": {[]string{"weight"}, false},
 }
 

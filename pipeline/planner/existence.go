@@ -1,0 +1,156 @@
+package planner
+
+// related reads a relative clause or a predicate about other rows: "without
+// orders", "that have more than 5 orders", "who never filed a complaint",
+// "taught by teachers", "with the most orders".
+func (p *parser) related(s state) []state {
+	var out []state
+	for _, c := range p.clauses(s.at) {
+		i := c.at
+		neg := c.neg
+		if p.is(i, "no") || p.is(i, "not", "any") {
+			neg = true
+			i++
+		}
+		if neg {
+			out = append(out, p.absent(s, p.anyWord(i))...)
+			continue
+		}
+		if p.is(i, "both") {
+			out = append(out, p.bothSides(state{at: i + 1, f: s.f})...)
+			continue
+		}
+		out = append(out, p.counts(s, i)...)
+		out = append(out, p.superlativeAt(state{at: i, f: s.f})...)
+		out = append(out, p.present(s, p.anyWord(i))...)
+		if c.verb && p.saysMore(s, i) {
+			out = append(out, state{at: i, f: s.f})
+		}
+	}
+	return out
+}
+
+// saysMore tells whether a verb may be passed over: where more stands behind
+// it, or where it repeats how things said before belong together.
+func (p *parser) saysMore(s state, i int) bool {
+	if i < len(p.toks) && p.kind(i) != stop {
+		return true
+	}
+	before := p.low(i - 2)
+	return auxiliaries[before] || pronouns[before] || len(s.f.also) > 1
+}
+
+// counts reads "more than 5 employees", "5 or more orders".
+func (p *parser) counts(s state, i int) []state {
+	if op, k := p.comparison(i); k > 0 && p.kind(i+k) == number {
+		return p.countedRows(s, i+k+1, op, p.toks[i+k].num)
+	}
+	if p.kind(i) != number {
+		return nil
+	}
+	op, k := "=", i+1
+	switch {
+	case p.is(k, "or", "more"), p.is(k, "or", "above"):
+		op, k = ">=", k+2
+	case p.is(k, "or", "less"), p.is(k, "or", "fewer"):
+		op, k = "<=", k+2
+	}
+	return p.countedRows(s, k, op, p.toks[i].num)
+}
+
+// countedRows reads the rows of which there are so many.
+func (p *parser) countedRows(s state, i int, op, count string) []state {
+	var out []state
+	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
+		t := last(e.f.also)
+		l := linked{table: t, kind: "having", op: op, count: count, at: i}
+		if s.f.subject == nil || t == s.f.subject {
+			// "cities with more than two stores": the values of a column.
+			if len(e.f.outs) != 1 || e.f.outs[0].col == nil || len(e.f.groups) > 0 || e.f.outs[0].fn != "" {
+				continue
+			}
+			e.f.groups = add(e.f.groups, group{col: e.f.outs[0].col})
+			e.f.mostBy = true
+			e.f.linked = add(e.f.linked, l)
+			out = append(out, e)
+			continue
+		}
+		l.conds = e.f.conds[len(s.f.conds):]
+		e.f.conds = s.f.conds
+		e.f.also = s.f.also
+		e.f.linked = add(e.f.linked, l)
+		e.f.linkedEnd = e.at
+		out = append(out, e)
+	}
+	return out
+}
+
+// present reads rows that must exist. Where nothing else is said of them, they
+// only have to be there.
+func (p *parser) present(s state, i int) []state {
+	var out []state
+	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
+		t := last(e.f.also)
+		if s.f.subject == nil || t == s.f.subject {
+			if s.f.subject == nil && len(e.f.outs) == 1 && e.f.outs[0].col != nil && e.f.outs[0].fn == "" && p.listsTable(e.f.outs[0], t) {
+				e.f.distinct = true // cities with a store
+			}
+			e.f.outs = owned(e.f.outs, t)
+			out = append(out, e)
+			continue
+		}
+		e.f.outs = owned(e.f.outs, t)
+		e.f.objects = add(e.f.objects, t)
+		e.f.linkedEnd = e.at
+		out = append(out, e)
+	}
+	return out
+}
+
+// absent reads rows that must not exist, with what is said of them.
+func (p *parser) absent(s state, i int) []state {
+	var out []state
+	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
+		t := last(e.f.also)
+		own := s.f.subject == nil || t == s.f.subject
+		l := linked{table: t, kind: "anti", at: i}
+		for _, n := range p.said(e, len(s.f.conds), 2) {
+			if own { // studios that have made no film in 2010: all but those that have
+				if len(n.f.conds) > len(s.f.conds) && len(n.f.outs) > 0 && s.f.except == nil {
+					n.f.except = n.f.conds[len(s.f.conds):]
+					n.f.conds = s.f.conds
+					n.f.outs = owned(n.f.outs, t)
+					out = append(out, n)
+				}
+				continue
+			}
+			l.conds = n.f.conds[len(s.f.conds):]
+			n.f.conds = s.f.conds
+			n.f.also = s.f.also
+			n.f.near = t
+			n.f.linked = add(n.f.linked, l)
+			n.f.linkedEnd = n.at
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// said reads up to so many conditions, each way to stop included.
+func (p *parser) said(s state, have, more int) []state {
+	out := []state{s}
+	if more == 0 || p.spent() {
+		return out
+	}
+	for _, c := range p.conditions(s) {
+		if c.at > s.at && len(c.f.conds) > have {
+			out = append(out, p.said(c, len(c.f.conds), more-1)...)
+		}
+	}
+	return out
+}
+
+// anyWord passes over any, a, some, at least one.
+func (p *parser) anyWord(i int) int {
+	return i + p.oneOf(i, [][]string{{"at", "least", "one"}, {"at", "least", "1"}, {"one", "or", "more"}, {"some"}, {"any"}, {"a"}, {"an"}, {"a", "single"}, {"any", "of"}, {"some", "of"}})
+}

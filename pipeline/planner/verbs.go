@@ -1,0 +1,133 @@
+package planner
+
+import "strings"
+
+// relationVerbs say that two things have to do with each other and nothing
+// more: which, the keys between their tables tell. Verbs that choose among what
+// happened (cancel, win, fail, approve) are not among them, since a plan that
+// passed over them would choose nothing.
+var relationVerbs = verbStems(`achieve acquire affiliate appear ascend assign associate attend author award base belong book borrow bring
+	build buy carry climb coach collect come compete compose conduct confer connect construct consume contain contribute correspond cover create
+	deal deliver design develop drive earn employ enroll enrol exhibit feature file fly gain get give govern grant guide handle happen have head hire
+	hold host house include inhabit interact involve join keep lead learn lend live loan locate maintain make manage manufacture
+	meet obtain occupy occur offer operate organize originate own paint participate perform place play possess post prescribe present produce
+	provide publish purchase raise receive register relate rent repair report represent reside run score sell send serve share show sing speak spend
+	star stay stock store study submit supply supervise take teach train treat undergo use visit watch wear work write`,
+	`brought built bought came dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
+	sent sang sung spoke spoken spent taught took taken undertook wore worn wrote written stood`)
+
+// datedVerbs say when something came to be: they need a time behind them.
+var datedVerbs = verbStems(`begin bear build complete create debut end establish expire finish found happen hire introduce join issue launch occur open
+	produce publish raise record register release start`, `began begun born built`)
+
+// verbStems are the stems of verbs and their irregular forms.
+func verbStems(regular, irregular string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range append(strings.Fields(regular), strings.Fields(irregular)...) {
+		out[stem(w)] = true
+	}
+	return out
+}
+
+// relates tells whether the word at i is a verb that only relates.
+func (p *parser) relates(i int) bool {
+	return p.kind(i) == word && relationVerbs[p.toks[i].stem]
+}
+
+// dated tells whether the word at i is a verb that says when, with a time
+// behind it.
+func (p *parser) dated(i int) bool {
+	if p.kind(i) != word || !datedVerbs[p.toks[i].stem] {
+		return false
+	}
+	k := i + 1
+	if _, n := p.comparison(k); n > 0 {
+		k += n
+	} else {
+		k += p.oneOf(k, timePrepositions)
+	}
+	if p.is(k, "between") || p.is(k, "from") {
+		k++
+	}
+	_, n := p.periodAt(p.det(k))
+	return n > 0
+}
+
+var timePrepositions = [][]string{{"in"}, {"on"}, {"during"}, {"in", "the"}, {"between"}, {"from"}}
+
+// placeClauses lead to how many there are: "in which there are more than one festivals".
+var placeClauses = [][]string{{"where"}, {"in", "which"}, {"for", "which"}, {"where", "there", "are"}, {"in", "which", "there", "are"}, {"for", "which", "there", "are"}, {"that"}, {"which"}}
+
+var (
+	auxiliaries = set("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did", "can", "could", "will", "would", "may", "also", "ever", "already", "currently")
+	pronouns    = set("they", "he", "she", "it", "we", "you")
+	relatives   = set("that", "who", "which", "whom", "where")
+	negations   = set("not", "never", "don't", "doesn't", "didn't", "hasn't", "haven't", "hadn't", "isn't", "aren't", "wasn't", "weren't", "cannot", "can't", "couldn't")
+	preposition = set("in", "at", "on", "to", "from", "by", "with", "for", "of", "under", "out", "through", "as", "into", "within", "up", "about", "over")
+)
+
+// clause is the head of a relative clause or of a predicate: what its verb
+// relates to stands at at.
+type clause struct {
+	at   int
+	neg  bool // not, never
+	verb bool // there is a verb with a meaning, not only is and has
+	have bool // has, with, contains
+}
+
+// clauses are the ways to read the head of a clause at i: "who have never
+// filed", "that they are assigned to repair", "taught by", "with".
+func (p *parser) clauses(i int) []clause {
+	var c clause
+	k := i
+	if p.is(k, "with") || p.is(k, "having") || p.is(k, "without") {
+		return []clause{{at: k + 1, neg: p.is(k, "without"), have: true}}
+	}
+	if n := p.oneOf(k, placeClauses); n > 0 {
+		if _, m := p.comparison(k + n); m > 0 {
+			return []clause{{at: k + n, have: true}}
+		}
+	}
+	if p.is(k, "in", "which") {
+		k++
+	}
+	if relatives[p.low(k)] {
+		k++
+	}
+	if pronouns[p.low(k)] {
+		k++
+	}
+	for {
+		w := p.low(k)
+		switch {
+		case negations[w] && !c.neg:
+			c.neg = true
+		case auxiliaries[w]:
+			c.have = c.have || w == "has" || w == "have" || w == "had"
+		default:
+			w = ""
+		}
+		if w == "" || k >= len(p.toks) {
+			break
+		}
+		k++
+	}
+	if p.relates(k) || lightVerbs[p.low(k)] || p.dated(k) {
+		c.verb = true
+		c.have = c.have || p.is(k, "contain") || p.is(k, "contains") || p.is(k, "containing")
+		k++
+		if p.is(k, "to") && p.relates(k+1) { // assigned to repair
+			k += 2
+		}
+	}
+	if !c.verb && !c.have {
+		return nil
+	}
+	c.at = k
+	out := []clause{c}
+	for n := 0; n < 2 && c.verb && preposition[p.low(c.at)]; n++ {
+		c.at++
+		out = append(out, c)
+	}
+	return out
+}
