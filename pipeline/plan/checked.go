@@ -16,6 +16,8 @@ type Checked struct {
 	annotations Annotations
 	qualifiers  []string
 	columns     []Column
+	types       []typ
+	counts      []bool // which columns are counts, which are 0 where nothing is counted
 	tables      []catalog.Name
 	tree        *pg_query.Node
 }

@@ -84,6 +84,7 @@ func (c *checker) metricGrain(u *measureUse) {
 		"metric %s is one value for each row of %s, and joining %s (%s) repeats those rows",
 		u.metric.Name, TableName(u.metric.Table), by.alias, joinOf(by, u.rel))
 	f.Hint = fmt.Sprintf("ask for %s without %s, or for both in two questions", u.metric.Name, by.called())
+	c.fanned = append(c.fanned, f)
 }
 
 // joinOf names the key that a join uses.
@@ -149,6 +150,7 @@ func (c *checker) plainGrain(u *measureUse, b *block) {
 		f.Repair = Repair{{"add", u.at + "/distinct", true}}
 		f.Hint = ""
 	}
+	c.fanned = append(c.fanned, f)
 }
 
 // insensitive tells whether repeated rows don't change the aggregate.
@@ -233,6 +235,9 @@ func (u *measureUse) filterRejectsNull(r *rel) bool {
 // stockColumns refuses a sum over the column of a stock across the time that
 // it must not be added over: twelve month-ends don't make a year.
 func (c *checker) stockColumns(u *measureUse, b *block) {
+	if u.name == "avg" && u.arg != nil {
+		c.averagesOfParts(u)
+	}
 	if u.name != "sum" || u.arg == nil {
 		return
 	}

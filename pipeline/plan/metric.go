@@ -90,10 +90,14 @@ func (c *checker) metricConditions(u *measureUse) {
 	}
 }
 
-// follow finds the relation that r reaches along key, or adds it.
+// follow finds the relation that r reaches along key, or adds it: beside one that is left
+// joined under a condition, too, since that may show no row where there is one.
 func (c *checker) follow(r *rel, key *semantic.Relationship) *rel {
 	for _, x := range c.rels {
 		if x.host != nil || x.query != nil {
+			continue
+		}
+		if x.kind == "left" && x.where != nil && x.parent == r {
 			continue
 		}
 		if x.parent == r && x.key == key && x.forward || r.parent == x && r.key == key && !r.forward {

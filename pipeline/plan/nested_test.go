@@ -42,6 +42,11 @@ func union(rest string, plans ...string) string {
 	return `{"version":1,"set":{"op":"union","plans":[` + strings.Join(plans, ",") + `]}` + rest + `}`
 }
 
+// perStatus is a block that measures orders by their status, as n.
+func perStatus(measure string) string {
+	return `{"from":{"table":"orders"},"select":[{"expr":` + col("status") + `},{"expr":` + measure + `,"as":"n"}]}`
+}
+
 func TestNestedRejections(t *testing.T) {
 	c := testContext(t)
 	names, ids := sub("ports", sel(col("name"))), sub("ports", sel(col("id")))
@@ -82,12 +87,16 @@ func TestNestedRejections(t *testing.T) {
 			[]string{"UNSUPPORTED /joins/0/where"}, false, ""},
 
 		{"a block's sum that a table repeats", from + `"orders","as":"o"},"joins":[{"as":"x","plan":` + perAccount + `,"on":[["o.account_id","x.account_id"]]}],` + sel(agg("sum", col("x.n"))) + `}`,
-			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, false, "ask for it without public.orders, or for both in two questions"},
+			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, true, ""},
 		{"a sum that a block repeats", from + `"public.accounts","as":"a"},"joins":[{"as":"m","plan":` + perMonth + `,"on":[["a.id","m.account_id"]]}],` + sel(agg("sum", col("a.tenant_id"))) + `}`,
-			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, false, "ask for it without m, or for both in two questions"},
-		{"a stock added up outside", derived(perMonth, sel(agg("sum", col("x.arr")))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
+			"PA006", []string{"FAN_OUT /select/0/expr/aggregate"}, true, ""},
+		{"a stock added up outside", derived(perMonth, sel(agg("sum", col("x.arr")))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, true, "group by x.month, or take its average"},
 		{"a stock added up two blocks outside", derived(`{"from":{"plan":`+perMonth+`,"as":"y"},`+sel(col("y.month"), agg("sum", col("y.arr")))+`}`, sel(agg("sum", col("x.sum")))), "PA006",
-			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "group by x.month, or take its average"},
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, true, "group by x.month, or take its average"},
+		{"averages added up", derived(perStatus(agg("avg", col("id"))), sel(agg("sum", col("x.n")))), "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
+		{"distinct values of parts added up", derived(perStatus(`{"aggregate":{"func":"count","distinct":true,"arg":`+col("account_id")+`}}`), sel(agg("sum", col("x.n")))), "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 		{"a stock of two months added up", derived(union("", atMonth("2026-01-01"), atMonth("2026-02-01")), sel(agg("sum", col("x.arr")))), "PA006",
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 		{"each account's last stock added up", from + `"public.accounts","as":"a"},` + sel(agg("sum", planExpr(`{"from":{"table":"monthly_account_arr","as":"m"},"where":`+eq(col("m.account_id"), col("a.id"))+`,`+sel(`{"metric":"arr"}`)+`}`))) + `}`, "PA006",

@@ -55,6 +55,8 @@ type outColumn struct {
 	// source is the catalog's column where it is a plain one.
 	source  *catalog.Column
 	notNull bool
+	// counts tells that it is a plain count of rows or values.
+	counts bool
 	// traces are what it stands for, for joins: the columns of the catalog that
 	// hold the same values, or a calendar's periods.
 	traces []string
@@ -175,7 +177,7 @@ func (q *query) uniqueOn(columns []string) bool {
 func (c *checker) describe(q *query) {
 	b := q.b
 	for _, o := range b.items {
-		q.columns = append(q.columns, &outColumn{name: o.name, typ: o.typ, source: o.column, notNull: o.neverNull(),
+		q.columns = append(q.columns, &outColumn{name: o.name, typ: o.typ, source: o.column, notNull: o.neverNull(), counts: o.counts(),
 			traces: c.traces(o.typed), lack: c.lack(o.typed), stock: c.stockColumn(b, o.typed)})
 	}
 	q.single = b.limit != nil && *b.limit <= 1 || b.grouped && len(b.groups) == 0

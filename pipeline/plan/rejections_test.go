@@ -101,13 +101,11 @@ var rejections = []rejection{
 
 	{"metric without its table", from + `"products"},` + sel(col("name"), `{"metric":"revenue"}`) + `}`, "PA006", []string{"METRIC_TABLE_MISSING /select/1/expr/metric"}, true, ""},
 	{"unknown metric", from + `"employees","as":"e"},` + sel(`{"metric":"revenu"}`) + `}`, "PA005", []string{"METRIC_NOT_FOUND /select/0/expr/metric"}, false, ""},
-	{"metric fanned out", from + `"orders"},"joins":[{"table":"order_items"}],` + sel(`{"metric":"orders"}`) + `}`, "PA006", []string{"FAN_OUT /select/0/expr/metric"}, false,
-		"ask for orders without public.order_items, or for both in two questions"},
+	{"metric fanned out", from + `"orders"},"joins":[{"table":"order_items"}],` + sel(`{"metric":"orders"}`) + `}`, "PA006", []string{"FAN_OUT /select/0/expr/metric"}, true, ""},
 	{"two facts", from + `"public.accounts","as":"a"},"joins":[{"table":"orders","to":"a"},{"table":"monthly_account_arr","to":"a"}],` +
-		sel(col("a.region"), `{"metric":"arr"}`, `{"metric":"orders"}`) + `}`, "PA006", []string{"FAN_OUT /select/1/expr/metric", "FAN_OUT /select/2/expr/metric"}, false,
-		"ask for arr without public.orders, or for both in two questions"},
+		sel(col("a.region"), `{"metric":"arr"}`, `{"metric":"orders"}`) + `}`, "PA006", []string{"FAN_OUT /select/1/expr/metric", "FAN_OUT /select/2/expr/metric"}, true, ""},
 	{"sum fanned out", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"},{"table":"order_items"}],` + sel(agg("sum", col("a.tenant_id"))) + `}`, "PA006",
-		[]string{"FAN_OUT /select/0/expr/aggregate"}, false, "ask for it without public.orders, or for both in two questions"},
+		[]string{"FAN_OUT /select/0/expr/aggregate"}, true, ""},
 	{"count of a repeated key", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"}],` + sel(agg("count", col("a.id"))) + `}`, "PA006",
 		[]string{"FAN_OUT /select/0/expr/aggregate"}, true, ""},
 	{"chasm", from + `"public.accounts","as":"a"},"joins":[{"table":"orders","to":"a"},{"table":"monthly_account_arr","to":"a"}],` + sel(agg("count", "")) + `}`, "PA006",

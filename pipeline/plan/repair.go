@@ -48,6 +48,10 @@ func (r Repair) Apply(p *Plan) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		if patch.Path == "" && patch.Op == "replace" {
+			doc = value
+			continue
+		}
 		steps := strings.Split(strings.TrimPrefix(patch.Path, "/"), "/")
 		if doc, err = change(doc, steps, patch.Op, value); err != nil {
 			return nil, fmt.Errorf("repair %s %s: %w", patch.Op, patch.Path, err)

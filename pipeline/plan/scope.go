@@ -32,6 +32,8 @@ type checker struct {
 	// must tell equal rows apart.
 	overWindow []*measureUse
 	windows    []*pg_query.WindowDef
+	// fanned are the fan-outs among the faults.
+	fanned []*Rejection
 	// broken are the aliases of tables that could not be resolved.
 	broken map[string]bool
 }

@@ -11,7 +11,8 @@ import (
 // stockColumn is why the values of a block's column can't be added up over all
 // of its rows.
 type stockColumn struct {
-	metric *semantic.Metric
+	// what it is: a metric's name, an average, a count of distinct values.
+	what string
 	// over are the block's columns that each sum must be grouped by; nil where
 	// nothing makes one right.
 	over []string
@@ -23,8 +24,8 @@ type stockColumn struct {
 // stockColumn tells whether an output is a measure that the block around may
 // not add up: a metric that is never additive, or a stock for each of several times.
 func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
-	if m := ratio(t); m != nil {
-		return &stockColumn{metric: m}
+	if what := c.ofParts(b, t); what != "" {
+		return &stockColumn{what: what}
 	}
 	var found *stockColumn
 	for _, m := range c.Semantic.Metrics {
@@ -37,9 +38,9 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 			}
 			over, several := c.times(b, r, m)
 			if several {
-				return &stockColumn{metric: m, over: over}
+				return &stockColumn{what: m.Name, over: over}
 			}
-			found = &stockColumn{metric: m, once: true}
+			found = &stockColumn{what: m.Name, once: true}
 		}
 	}
 	t.walk(func(x *typed) {
@@ -47,7 +48,7 @@ func (c *checker) stockColumn(b *block, t *typed) *stockColumn {
 		if inner == nil || found != nil && (inner.once || !found.once) {
 			return
 		}
-		found = &stockColumn{metric: inner.metric, over: b.shows(x.rel, inner.over), once: inner.once}
+		found = &stockColumn{what: inner.what, over: b.shows(x.rel, inner.over), once: inner.once}
 	})
 	return found
 }
@@ -60,7 +61,7 @@ func (t *typed) stockInside() *stockColumn {
 		return t.rel.query.column(t.column.Name).stock
 	case t.sub != nil && t.test == "" && len(t.parts) > 0:
 		if stock := t.sub.columns[0].stock; stock != nil {
-			return &stockColumn{metric: stock.metric}
+			return &stockColumn{what: stock.what}
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func (s *setOperation) united(n int) *stockColumn {
 	case out == nil || s.op == "union" && alike:
 		return out
 	case s.op == "union":
-		return &stockColumn{metric: out.metric}
+		return &stockColumn{what: out.what}
 	}
 	return s.members[0].columns[n].stock
 }
@@ -97,14 +98,36 @@ func (q *query) places(columns []string) (out []int) {
 	return out
 }
 
-// ratio is the metric in an expression that is never additive; nil where none is.
-func ratio(t *typed) (m *semantic.Metric) {
+// ofParts is the measure in an expression that says nothing of several groups
+// together: a metric that is never additive, an average, a count of values that may
+// be in several groups; "" where none is.
+func (c *checker) ofParts(b *block, t *typed) (what string) {
 	t.walk(func(x *typed) {
-		if x.measure != nil && x.measure.metric != nil && x.measure.metric.Additivity.Kind == "non" {
-			m = x.measure.metric
+		u := x.measure
+		switch {
+		case u == nil:
+		case u.metric != nil && u.metric.Additivity.Kind == "non":
+			what = u.metric.Name
+		case u.metric != nil:
+		case slices.Contains([]string{"avg", "median", "percentile_cont", "percentile_disc", "stddev", "variance"}, u.name):
+			what = "an average or the like"
+		case u.name == "count" && u.distinct && !c.inOneGroup(b, u.arg):
+			what = "a count of distinct values"
 		}
 	})
-	return m
+	return what
+}
+
+// inOneGroup tells whether every value is counted in one group only: it is a key, and what
+// the block groups by belongs to the key's row.
+func (c *checker) inOneGroup(b *block, t *typed) bool {
+	if t.rel == nil || t.rel.query != nil || !isKey(t.rel.table, t.column.Name) {
+		return false
+	}
+	one := c.unrepeated(t.rel)
+	return !slices.ContainsFunc(b.groups, func(g *typed) bool {
+		return slices.ContainsFunc(c.rels, func(r *rel) bool { return g.relations()[r] && !one[r] })
+	})
 }
 
 // carries tells whether an output holds the metric, or reads its columns.
@@ -168,10 +191,22 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			return
 		}
 		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "%s holds %s, whose values can't be added up here",
-			cmp.Or(x.expr.Column, "the sub-plan"), stock.metric.Name)
+			cmp.Or(x.expr.Column, "the sub-plan"), stock.what)
 		f.Hint = "take its average, or measure it in the block that shows it"
 		if len(stock.over) > 0 {
 			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
+		}
+		if len(stock.over) == 1 && !u.window {
+			f.Repair = c.addGroup(ColumnName(x.rel.alias, stock.over[0]))
+		}
+	})
+}
+
+// averagesOfParts says that an average is over groups, each of which counts once.
+func (c *checker) averagesOfParts(u *measureUse) {
+	u.arg.walk(func(x *typed) {
+		if stock := x.stockInside(); stock != nil && stock.over == nil && !stock.once {
+			c.qualify("%s is averaged over groups: each counts once, whatever its size", cmp.Or(x.expr.Column, stock.what))
 		}
 	})
 }
@@ -192,7 +227,7 @@ func (c *checker) groupStocks(u *measureUse, b *block) {
 		one = one && slices.ContainsFunc(u.partition, func(p *typed) bool { return same(p, b.items[i].typed) })
 	}
 	if !one {
-		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s for several times can't be added up over a window", stock.metric.Name)
+		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s for several times can't be added up over a window", stock.what)
 		f.Hint = "take its average, or divide the window by its time"
 	}
 }

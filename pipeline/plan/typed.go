@@ -75,6 +75,18 @@ func (t *typed) relations() map[*rel]bool {
 	return out
 }
 
+// counts tells whether the expression is a count, of an aggregate or a metric.
+func (t *typed) counts() bool {
+	switch {
+	case t.measure == nil:
+		return false
+	case t.measure.metric == nil:
+		return t.measure.name == "count"
+	}
+	call := t.measure.metric.Expr.GetFuncCall()
+	return call != nil && call.Funcname[len(call.Funcname)-1].GetString_().GetSval() == "count"
+}
+
 // neverNull tells whether the value is certainly there.
 func (t *typed) neverNull() bool {
 	switch {

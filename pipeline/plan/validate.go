@@ -11,7 +11,10 @@ import (
 
 // Validate checks a plan against schema, meaning and access. The error is a
 // *Rejections that holds every fault at once.
-func Validate(p *Plan, c Context) (*Checked, error) {
+func Validate(p *Plan, c Context) (*Checked, error) { return validate(p, c, true) }
+
+// validate looks for the repairs that take another validation only where it is told to.
+func validate(p *Plan, c Context, repair bool) (*Checked, error) {
 	if c.Semantic == nil {
 		c.Semantic = &semantic.Model{}
 	}
@@ -31,6 +34,9 @@ func Validate(p *Plan, c Context) (*Checked, error) {
 		}
 	}
 	if len(k.faults) > 0 {
+		if repair {
+			k.repairFanOuts(p)
+		}
 		return nil, newRejections(k.faults)
 	}
 	return k.checked(q, p)
@@ -102,6 +108,7 @@ func (k *run) checked(q *query, given *Plan) (*Checked, error) {
 	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), tree: q.tree}
 	for _, col := range q.columns {
 		done.columns = append(done.columns, Column{Name: col.name, Type: col.typ.sql})
+		done.types, done.counts = append(done.types, col.typ), append(done.counts, col.counts)
 	}
 	hash, err := hashOf(done.plan)
 	if err != nil {

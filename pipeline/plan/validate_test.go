@@ -243,7 +243,9 @@ func TestMend(t *testing.T) {
 			[]string{"/version", "/where/op/args/1/literal", "/select/0/expr/call/func", "/select/1/expr/call/func"}, false},
 		{"a spelling and a guess", from + `"orders"},` + sel(year, col("statu")) + `}`, nil, true},
 		{"a guess alone", from + `"order"},` + sel(agg("count", "")) + `}`, nil, true},
-		{"a fan-out", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"}],` + sel(agg("count", col("a.id"))) + `}`, nil, true},
+		{"two facts", from + `"public.accounts","as":"a"},"joins":[{"table":"orders","to":"a"},{"table":"monthly_account_arr","to":"a"}],` +
+			sel(col("a.region"), `{"metric":"arr"}`, `{"metric":"orders"}`) + `}`, []string{"/select/1/expr/metric"}, false},
+		{"a count that may be meant", from + `"public.accounts","as":"a"},"joins":[{"table":"orders"}],` + sel(agg("count", col("a.id"))) + `}`, nil, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
