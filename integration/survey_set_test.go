@@ -18,7 +18,7 @@ var (
 	columnFlag    = flag.String("column", "", "the one wording to ask in, question or synonym_question; empty: both")
 	databasesFlag = flag.String("databases", "", "regular expression of the databases to ask")
 	reportFlag    = flag.String("report", "", "file for the report as JSON")
-	listFlag      = flag.Bool("list", false, "list every question that was declined")
+	declinedFlag  = flag.Bool("declined", false, "list every question that was declined")
 )
 
 // floors are a little under what the tuning set has reached, by wording: right
@@ -52,7 +52,7 @@ func TestQuestionSet(t *testing.T) {
 		r := score.New(w.name, results, results)
 		reports = append(reports, r)
 		if *setFlag != "" {
-			r.Write(os.Stdout, *listFlag)
+			r.Write(os.Stdout, *declinedFlag)
 			continue
 		}
 		t.Logf("%s: %s", w.name, r.All)

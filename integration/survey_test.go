@@ -23,10 +23,15 @@ import (
 type survey struct {
 	dir       string
 	questions []gold.Question
-	server    *postgres.Server
-	names     map[string]string // of the databases in Postgres
-	proxy     *proxy
+	ways      map[string]way
 }
+
+// way leads to a database: through pgask as a governed user, and direct.
+type way struct{ through, direct string }
+
+// sampleCompany is the one database that has no dump: its user finn sees both
+// tenants.
+const sampleCompany = "acme"
 
 // surveyors is how many ask at once.
 const surveyors = 2
@@ -35,24 +40,35 @@ const surveyors = 2
 // Its user may see everything, and no cap cuts an answer.
 func newSurvey(t *testing.T, dir string, questions []gold.Question) *survey {
 	t.Helper()
-	s := &survey{dir: dir, questions: questions, server: postgres.ForTest(t), names: map[string]string{}}
-	var databases strings.Builder
+	s := &survey{dir: dir, questions: questions, ways: map[string]way{}}
+	server := postgres.ForTest(t)
+	var settings strings.Builder
 	var loaders errgroup.Group
 	loaders.SetLimit(surveyors)
 	for _, db := range gold.Databases(questions) {
-		name := s.server.CreateDatabase(t)
-		s.names[db] = name
-		fmt.Fprintf(&databases, "  %s: {dsn: %s}\n", quoted(db), quoted(s.server.DSN(name)))
-		loaders.Go(func() error { return gold.Load(t.Context(), s.server.DSN(name), dir, db) })
+		if db == sampleCompany {
+			f := acme(t)
+			s.ways[db] = way{f.Through("finn"), f.Server.DSN(f.Database)}
+			continue
+		}
+		dsn := server.DSN(server.CreateDatabase(t))
+		s.ways[db] = way{direct: dsn}
+		fmt.Fprintf(&settings, "  %s: {dsn: %s}\n", quoted(db), quoted(dsn))
+		loaders.Go(func() error { return gold.Load(t.Context(), dsn, dir, db) })
 	}
 	if err := loaders.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s.proxy = serveFiles(t, "planner: {order: [builtin]}\ndatabases:\n"+databases.String(), map[string]string{
+	p := serveFiles(t, "planner: {order: [builtin]}\ndatabases:\n"+settings.String(), map[string]string{
 		"policy.yaml": "version: 1\nroles:\n  analyst:\n    mode: governed\n    ask: true\n    tables: {allow: [\"*.*\"]}\n" +
 			"    limits: {rows: 0, explain_rows: 0}\n",
 		"users.yaml": fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst}\n", verifier(t)),
 	})
+	for db, w := range s.ways {
+		if w.through == "" {
+			s.ways[db] = way{"postgres://analyst:analyst@" + p.addr + "/" + db + "?sslmode=disable", w.direct}
+		}
+	}
 	return s
 }
 
@@ -94,12 +110,12 @@ func (s *survey) ask(t *testing.T, text func(gold.Question) string) []score.Resu
 
 // askDatabase asks the questions of one database over one connection.
 func (s *survey) askDatabase(ctx context.Context, db string, text func(gold.Question) string) ([]score.Result, error) {
-	through, err := pgconn.Connect(ctx, "postgres://analyst:analyst@"+s.proxy.addr+"/"+db+"?sslmode=disable")
+	through, err := pgconn.Connect(ctx, s.ways[db].through)
 	if err != nil {
 		return nil, err
 	}
 	defer through.Close(ctx)
-	direct, err := pgconn.Connect(ctx, s.server.DSN(s.names[db]))
+	direct, err := pgconn.Connect(ctx, s.ways[db].direct)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +141,7 @@ func askOne(ctx context.Context, through, direct *pgconn.PgConn, q gold.Question
 	if err != nil {
 		return score.Result{}, err
 	}
-	r := score.Result{DB: q.DB, Question: text, Constructs: constructs}
+	r := score.Result{DB: q.DB, Question: text, Constructs: constructs, Unanswerable: q.Unanswerable()}
 	literal := "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	start := time.Now()
 	rows, err := gold.Rows(ctx, through, "ASK "+literal)
@@ -144,6 +160,11 @@ func askOne(ctx context.Context, through, direct *pgconn.PgConn, q gold.Question
 	}
 	if r.Confidence, err = confidence(ctx, through, literal); err != nil {
 		return r, err
+	}
+	if q.Rows == nil && !q.Unanswerable() {
+		if q.Rows, err = gold.Rows(ctx, direct, q.SQL); err != nil {
+			return r, err
+		}
 	}
 	if !q.Unanswerable() && q.SameTurned(rows) {
 		r.Outcome = score.Right

@@ -19,22 +19,21 @@ type Point struct {
 // point for each confidence that an answer has.
 func Curve(results []Result) []Point {
 	var answers []Result
+	answerable := 0
 	for _, r := range results {
+		if !r.Unanswerable {
+			answerable++
+		}
 		if r.answered() {
 			answers = append(answers, r)
 		}
 	}
 	slices.SortStableFunc(answers, func(a, b Result) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	var out []Point
-	var t Tally
 	for i, r := range answers {
-		if r.Outcome == Right {
-			t.Right++
-		} else {
-			t.Wrong++
-		}
 		if i+1 == len(answers) || answers[i+1].Confidence != r.Confidence {
-			out = append(out, Point{r.Confidence, t.Right, t.Wrong, t.Precision(), share(t.Answered(), len(results))})
+			t := Count(answers[:i+1])
+			out = append(out, Point{r.Confidence, t.Right, t.Wrong, t.Precision(), share(t.Answered()-t.Baseless, answerable)})
 		}
 	}
 	return out

@@ -20,7 +20,9 @@ type Result struct {
 	DB         string   `json:"db"`
 	Question   string   `json:"question"`
 	Constructs []string `json:"constructs"`
-	Outcome    Outcome  `json:"outcome"`
+	// Unanswerable tells of a question that nothing in the database answers.
+	Unanswerable bool    `json:"unanswerable,omitempty"`
+	Outcome      Outcome `json:"outcome"`
 	// Tied tells of a wrong answer that differs from the right one only in which of equally good rows
 	// it has or in their order.
 	Tied bool `json:"tied,omitempty"`

@@ -15,20 +15,21 @@ func results() []Result {
 		{DB: "a", Constructs: []string{"plain"}, Outcome: Wrong, Confidence: 0.7, Tied: true, Question: "which?", SQL: "SELECT 1,\n 2", Gold: "SELECT 2"},
 		{DB: "b", Constructs: []string{"join"}, Outcome: Right, Confidence: 0.5},
 		{DB: "b", Constructs: []string{"join"}, Outcome: Declined, Code: "PA002", Message: `no match for "x", "y"`, Detail: "every word\nmore"},
-		{DB: "b", Constructs: []string{"opinion"}, Outcome: Refused, Code: "PA002", Message: `no match for "z"`},
+		{DB: "b", Constructs: []string{"vague"}, Unanswerable: true, Outcome: Wrong, Confidence: 0.5},
+		{DB: "b", Constructs: []string{"opinion"}, Unanswerable: true, Outcome: Refused, Code: "PA002", Message: `no match for "z"`},
 	}
 }
 
 func TestCount(t *testing.T) {
 	r := New("question", results(), results())
-	if diff := cmp.Diff(Tally{Right: 3, Wrong: 1, Declined: 1, Refused: 1, Tied: 1}, r.All); diff != "" {
+	if diff := cmp.Diff(Tally{Right: 3, Wrong: 2, Declined: 1, Refused: 1, Tied: 1, Baseless: 1}, r.All); diff != "" {
 		t.Error(diff)
 	}
 	for name, c := range map[string]struct{ got, want float64 }{
-		"precision":                   {r.All.Precision(), 0.75},
-		"coverage":                    {r.All.Coverage(), 4.0 / 6},
-		"reliability":                 {r.All.Reliability(), -100},
-		"precision of a database":     {r.Databases["b"].Precision(), 1},
+		"precision":                   {r.All.Precision(), 0.6},
+		"coverage":                    {r.All.Coverage(), 4.0 / 5},
+		"reliability":                 {r.All.Reliability(), -100 * 16.0 / 7},
+		"precision of a database":     {r.Databases["b"].Precision(), 0.5},
 		"precision of a construct":    {r.Constructs["join"].Precision(), 1},
 		"coverage of a construct":     {r.Constructs["join"].Coverage(), 2.0 / 3},
 		"reliability of a refusal":    {r.Constructs["opinion"].Reliability(), 100},
@@ -41,13 +42,13 @@ func TestCount(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
-	want := []Point{{0.9, 1, 0, 1, 1.0 / 6}, {0.7, 2, 1, 2.0 / 3, 0.5}, {0.5, 3, 1, 0.75, 4.0 / 6}}
+	want := []Point{{0.9, 1, 0, 1, 1.0 / 5}, {0.7, 2, 1, 2.0 / 3, 3.0 / 5}, {0.5, 3, 2, 0.6, 4.0 / 5}}
 	curve := Curve(results())
 	if diff := cmp.Diff(want, curve); diff != "" {
 		t.Error(diff)
 	}
-	if p, ok := Widest(curve, 0.7); !ok || p != want[2] {
-		t.Errorf("widest with 0.7: %v", p)
+	if p, ok := Widest(curve, 0.6); !ok || p != want[2] {
+		t.Errorf("widest with 0.6: %v", p)
 	}
 	if p, ok := Widest(curve, 0.9); !ok || p != want[0] {
 		t.Errorf("widest with 0.9: %v", p)
@@ -55,7 +56,7 @@ func TestCurve(t *testing.T) {
 	if _, ok := Widest(curve[1:], 0.9); ok {
 		t.Error("no point has 0.9")
 	}
-	if diff := cmp.Diff([]Point{want[0], want[2]}, Thin(curve, 0.4)); diff != "" {
+	if diff := cmp.Diff([]Point{want[0], want[2]}, Thin(curve, 0.5)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -64,8 +65,8 @@ func TestReport(t *testing.T) {
 	var b strings.Builder
 	New("question", results(), results()).Write(&b, false)
 	for _, want := range []string{
-		"== question\n", "  a                               3 asked", "  join                            3 asked",
-		"  confidence ≥ 0.700: precision  66.7 % at coverage  50.0 % (2 right, 1 wrong)",
+		"== question\n", "  a                               3 asked", "refused 1 of 2 unanswerable\n", "  join                            3 asked",
+		"  confidence ≥ 0.700: precision  66.7 % at coverage  60.0 % (2 right, 1 wrong)",
 		"     1 PA002 no match for …; every word\n", `["x", "y"]`, "have an answer:\n  x 1/1 y 1/1\n",
 		"  a, confidence 0.700 (tied): which?\n    got  SELECT 1, 2\n    want SELECT 2\n",
 	} {

@@ -12,8 +12,10 @@ type Tally struct {
 	Wrong    int `json:"wrong"`
 	Declined int `json:"declined"`
 	Refused  int `json:"refused"`
-	// Tied are those of the wrong that ties allow.
-	Tied int `json:"tied"`
+	// Tied are those of the wrong that ties allow, Baseless those that answer what has no
+	// answer.
+	Tied     int `json:"tied"`
+	Baseless int `json:"baseless"`
 }
 
 // Count counts results.
@@ -33,6 +35,9 @@ func Count(results []Result) Tally {
 		if r.Tied {
 			t.Tied++
 		}
+		if r.Unanswerable && r.Outcome == Wrong {
+			t.Baseless++
+		}
 	}
 	return t
 }
@@ -51,8 +56,13 @@ func (t Tally) Precision() float64 {
 	return share(t.Right, t.Answered())
 }
 
-// Coverage is the share of questions that got an answer.
-func (t Tally) Coverage() float64 { return share(t.Answered(), t.Asked()) }
+// Coverage is the share of the questions with an answer that got one.
+func (t Tally) Coverage() float64 {
+	return share(t.Answered()-t.Baseless, t.Answered()-t.Baseless+t.Declined)
+}
+
+// Unanswerable is how many questions had to be refused.
+func (t Tally) Unanswerable() int { return t.Refused + t.Baseless }
 
 // Reliability is the reliability score with a penalty of 10, RS(10): 1 for a right answer or a right
 // refusal, 0 for a needless refusal, -10 for a wrong answer, in percent of the questions.
@@ -64,8 +74,12 @@ func share(part, whole int) float64 { return float64(part) / float64(max(1, whol
 
 // String is one line of figures.
 func (t Tally) String() string {
-	return fmt.Sprintf("%4d asked %4d answered %4d right %3d wrong %4d refused rightly  precision %5.1f %%  coverage %5.1f %%  RS(10) %6.1f",
-		t.Asked(), t.Answered(), t.Right, t.Wrong, t.Refused, 100*t.Precision(), 100*t.Coverage(), t.Reliability())
+	s := fmt.Sprintf("%4d asked %4d answered %4d right %3d wrong  precision %5.1f %%  coverage %5.1f %%  RS(10) %6.1f",
+		t.Asked(), t.Answered(), t.Right, t.Wrong, 100*t.Precision(), 100*t.Coverage(), t.Reliability())
+	if t.Unanswerable() > 0 {
+		s += fmt.Sprintf("  refused %d of %d unanswerable", t.Refused, t.Unanswerable())
+	}
+	return s
 }
 
 // By counts results by what keys says of each; a result counts for each of its
