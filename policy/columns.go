@@ -29,7 +29,7 @@ func (j *judge) columnRef(n *pg_query.ColumnRef, l *level) (*column, error) {
 		if err := j.spread(len(it.columns)); err != nil {
 			return nil, err
 		}
-		for _, c := range it.columns {
+		for _, c := range listed(it.columns) {
 			at.refs = append(at.refs, reference{c, j.aggregates > 0})
 		}
 		return nil, nil
@@ -217,7 +217,9 @@ func (j *judge) rowFields(n *pg_query.A_Indirection, l *level) ([]column, error)
 		at.refs = append(at.refs, reference{c, j.aggregates > 0})
 	}
 	switch field := n.Indirection[0].GetString_(); {
-	case field == nil || it.find(field.Sval) != nil:
+	case field == nil:
+		return listed(it.columns), nil
+	case it.find(field.Sval) != nil:
 		return it.columns, nil
 	case it.denied[field.Sval]:
 		return nil, j.view.deniedColumn(it.name, field.Sval, l)

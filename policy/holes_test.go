@@ -92,6 +92,8 @@ SELECT (a).leak FROM accounts a
 SELECT (a.*).leak FROM accounts a
 SELECT (SELECT a).leak FROM accounts a
 SELECT x.leak FROM (SELECT id FROM orders) x
+WITH RECURSIVE r(v) AS (SELECT 1 UNION ALL SELECT v FROM r) CYCLE v SET leak USING p SELECT (a).leak FROM (SELECT q.* FROM r q) a
+WITH RECURSIVE r(v) AS (SELECT 1 UNION ALL SELECT v FROM r) SEARCH DEPTH FIRST BY v SET leak SELECT a.leak FROM (SELECT * FROM r) a
 SELECT lower(a) FROM accounts a
 SELECT lower(a.*) FROM accounts a
 SELECT 1 OPERATOR(leak.+) 2

@@ -122,7 +122,7 @@ func (j *judge) mergedNames(n *pg_query.JoinExpr, a, b []*item, l *level) ([]str
 		names = append(names, name)
 	}
 	if !n.IsNatural {
-		return names, j.joinsWithheld(names, left, right, l)
+		return names, j.mergeable(names, left, right, l)
 	}
 	if leftOpen || rightOpen {
 		return nil, unsupported("NATURAL JOIN with a function", "Use JOIN … ON.")
@@ -142,7 +142,18 @@ func (j *judge) mergedNames(n *pg_query.JoinExpr, a, b []*item, l *level) ([]str
 			names = append(names, c.name)
 		}
 	}
-	return names, j.joinsWithheld(names, left, right, l)
+	return names, j.mergeable(names, left, right, l)
+}
+
+// mergeable refuses to join by columns that are withheld, and by those that *
+// leaves out: whether it leaves out what they are merged to depends on types.
+func (j *judge) mergeable(names []string, left, right []column, l *level) error {
+	for _, c := range slices.Concat(left, right) {
+		if c.unlisted && slices.Contains(names, c.name) {
+			return unsupported("a join by a column of SEARCH or CYCLE", "Use JOIN … ON.")
+		}
+	}
+	return j.joinsWithheld(names, left, right, l)
 }
 
 func nameSet(cols []column) map[string]bool {

@@ -47,6 +47,9 @@ type column struct {
 	base string
 	// fields are the parts of a column that is a row of a known function.
 	fields []string
+	// unlisted: * leaves it out, although it has a name. So it is with what
+	// SEARCH and CYCLE add to a WITH query that a sub-query reads.
+	unlisted bool
 }
 
 // reference is a column that was named, and whether inside an aggregate.
@@ -75,6 +78,11 @@ func columnNames(cols []column) []string {
 		out[i] = c.name
 	}
 	return out
+}
+
+// listed are the columns that * stands for.
+func listed(cols []column) []column {
+	return slices.DeleteFunc(slices.Clone(cols), func(c column) bool { return c.unlisted })
 }
 
 func (it *item) find(name string) *column { return columnNamed(it.columns, name) }
@@ -171,8 +179,12 @@ type cte struct {
 	name    string
 	aliases []string
 	columns []string
-	known   bool
-	open    bool
+	// added are the columns of SEARCH and CYCLE, which come last.
+	added []string
+	known bool
+	// at is the level whose WITH it stands in.
+	at   *level
+	open bool
 	// judge judges a later sibling of a WITH RECURSIVE on its first use.
 	judge func() error
 }

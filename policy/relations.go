@@ -33,7 +33,7 @@ func (j *judge) rangeVar(n *pg_query.Node, r *pg_query.RangeVar, sample *pg_quer
 			if sample != nil {
 				return nil, unsupported("TABLESAMPLE of a WITH name", "Sample a table.")
 			}
-			return j.withName(r, c)
+			return j.withName(r, c, l)
 		}
 	}
 	if j.verify {
@@ -118,8 +118,9 @@ func renameColumns(it *item, alias *pg_query.Alias) error {
 	return nil
 }
 
-// withName is a reference to a WITH query.
-func (j *judge) withName(r *pg_query.RangeVar, c *cte) ([]*item, error) {
+// withName is a reference to a WITH query. An alias's list doesn't reach the
+// columns of SEARCH and CYCLE, which * stands for only beside the WITH.
+func (j *judge) withName(r *pg_query.RangeVar, c *cte, l *level) ([]*item, error) {
 	j.mark(r)
 	if !c.known && c.judge != nil {
 		if err := c.judge(); err != nil {
@@ -136,7 +137,13 @@ func (j *judge) withName(r *pg_query.RangeVar, c *cte) ([]*item, error) {
 	if r.Alias != nil {
 		it.name = r.Alias.Aliasname
 	}
-	return []*item{it}, renameColumns(it, r.Alias)
+	if err := renameColumns(it, r.Alias); err != nil {
+		return nil, err
+	}
+	for _, name := range c.added {
+		it.columns = append(it.columns, column{name: name, unlisted: l != c.at})
+	}
+	return []*item{it}, nil
 }
 
 // sample moves TABLESAMPLE into the subselect. Its arguments may only be

@@ -74,6 +74,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 			return err
 		}
 		cols, open := bare(l.items)
+		cols = listed(cols)
 		for i := range cols {
 			out.names = append(out.names, cols[i].name)
 			l.targets = append(l.targets, target{cols[i].name, &cols[i]})
@@ -89,10 +90,11 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 	if err := j.spread(len(it.columns)); err != nil {
 		return err
 	}
-	for i := range it.columns {
-		out.names = append(out.names, it.columns[i].name)
-		l.targets = append(l.targets, target{it.columns[i].name, &it.columns[i]})
-		at.refs = append(at.refs, reference{column: it.columns[i]})
+	cols := listed(it.columns)
+	for i := range cols {
+		out.names = append(out.names, cols[i].name)
+		l.targets = append(l.targets, target{cols[i].name, &cols[i]})
+		at.refs = append(at.refs, reference{column: cols[i]})
 	}
 	out.open, l.openTargets = out.open || it.open, l.openTargets || it.open
 	return nil

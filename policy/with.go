@@ -15,7 +15,7 @@ func (j *judge) with(w *pg_query.WithClause, l *level) error {
 		return j.recursive(w, l)
 	}
 	for _, n := range w.Ctes {
-		c, expr, err := j.newCTE(n)
+		c, expr, err := j.newCTE(n, l)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (j *judge) recursive(w *pg_query.WithClause, l *level) error {
 	}
 	all := make([]*pending, len(w.Ctes))
 	for i, n := range w.Ctes {
-		c, expr, err := j.newCTE(n)
+		c, expr, err := j.newCTE(n, l)
 		if err != nil {
 			return err
 		}
@@ -59,16 +59,22 @@ func (j *judge) recursive(w *pg_query.WithClause, l *level) error {
 	return nil
 }
 
-func (j *judge) newCTE(n *pg_query.Node) (*cte, *pg_query.CommonTableExpr, error) {
+func (j *judge) newCTE(n *pg_query.Node, l *level) (*cte, *pg_query.CommonTableExpr, error) {
 	expr := n.GetCommonTableExpr()
 	if expr == nil || expr.Ctequery == nil {
 		return nil, nil, unsupported("this WITH query", "Use a SELECT.")
 	}
 	j.mark(n)
 	j.mark(expr)
-	c := &cte{name: expr.Ctename}
+	c := &cte{name: expr.Ctename, at: l}
 	for _, a := range expr.Aliascolnames {
 		c.aliases = append(c.aliases, a.GetString_().GetSval())
+	}
+	if s := expr.SearchClause; s != nil {
+		c.added = append(c.added, s.SearchSeqColumn)
+	}
+	if s := expr.CycleClause; s != nil {
+		c.added = append(c.added, s.CycleMarkColumn, s.CyclePathColumn)
 	}
 	return c, expr, nil
 }
@@ -85,12 +91,6 @@ func (j *judge) cteQuery(c *cte, expr *pg_query.CommonTableExpr, l *level, self 
 		return err
 	}
 	c.learn(out)
-	if s := expr.SearchClause; s != nil {
-		c.columns = append(c.columns, s.SearchSeqColumn)
-	}
-	if s := expr.CycleClause; s != nil {
-		c.columns = append(c.columns, s.CycleMarkColumn, s.CyclePathColumn)
-	}
 	return nil
 }
 
