@@ -43,6 +43,7 @@ func (g *randomQuery) columnIn(k kind, f *frame) (string, output, bool) {
 	if len(found) == 0 {
 		return "", output{}, false
 	}
+	f.used++
 	x := oneOf(g.dice, found)
 	if g.loose && g.one(40) && x.s != nil && len(x.s.extra) > 0 {
 		return g.identifier(x.s.name) + "." + g.identifier(oneOf(g.dice, x.s.extra)), x.c, true
@@ -233,14 +234,22 @@ func (g *randomQuery) literal(k kind) string {
 
 // scalar is a sub-select that gives one value.
 func (g *randomQuery) scalar(k kind, depth int) string {
+	g.level++
 	from, f := g.from(depth)
 	g.frames = append(g.frames, f)
-	defer func() { g.frames = g.frames[:len(g.frames)-1] }()
+	defer func() { g.frames, g.level = g.frames[:len(g.frames)-1], g.level-1 }()
 	where := ""
 	if g.one(2) {
 		where = " WHERE " + g.condition(0)
 	}
+	used := f.used
 	value := g.expr(k, min(depth, 1))
+	one := ""
+	if f.used == used {
+		// An aggregate of nothing but outer columns is the outer query's, and this one
+		// has a row for each of its own.
+		one = " LIMIT 1"
+	}
 	switch k {
 	case integers, words:
 		el := map[kind]kind{integers: integer, words: word}[k]
@@ -250,13 +259,13 @@ func (g *randomQuery) scalar(k kind, depth int) string {
 		}
 		return "ARRAY(SELECT " + x + from + where + " ORDER BY " + x + ")"
 	case truth:
-		return "(SELECT bool_or(" + value + ")" + from + where + ")"
+		return "(SELECT bool_or(" + value + ")" + from + where + one + ")"
 	case document:
-		return "(SELECT jsonb_agg(" + value + " ORDER BY " + value + ")" + from + where + ")"
+		return "(SELECT jsonb_agg(" + value + " ORDER BY " + value + ")" + from + where + one + ")"
 	case integer:
-		return "(SELECT " + g.pick("max", "min", "count") + "(" + value + ")" + from + where + ")::int"
+		return "(SELECT " + g.pick("max", "min", "count") + "(" + value + ")" + from + where + one + ")::int"
 	}
-	return "(SELECT " + g.pick("max", "min") + "(" + value + ")" + from + where + ")"
+	return "(SELECT " + g.pick("max", "min") + "(" + value + ")" + from + where + one + ")"
 }
 
 // condition is a truth value.
@@ -331,8 +340,9 @@ func (g *randomQuery) nested(depth int) string {
 		text, _ := g.query(depth-1, nil)
 		return g.pick("EXISTS (", "NOT EXISTS (") + text + ")"
 	}
+	g.level++
 	from, f := g.from(depth - 1)
 	g.frames = append(g.frames, f)
-	defer func() { g.frames = g.frames[:len(g.frames)-1] }()
+	defer func() { g.frames, g.level = g.frames[:len(g.frames)-1], g.level-1 }()
 	return g.pick("EXISTS (SELECT ", "NOT EXISTS (SELECT ", "EXISTS (SELECT 1") + from + " WHERE " + g.condition(0) + ")"
 }

@@ -131,12 +131,12 @@ func (g *randomQuery) joined(left, how, right string, f *frame, s *source, depth
 // name alone on the left.
 func (g *randomQuery) common(f *frame, s *source) (string, kind, bool) {
 	for _, c := range shuffled(g.dice, s.cols) {
-		if c.name == "" || f.bare[c.name] != 1 || c.kind == rawJSON || c.kind == wholeRow || count(s.cols, c.name) != 1 {
+		if c.name == "" || c.unlisted || f.bare[c.name] != 1 || c.kind == rawJSON || c.kind == wholeRow || count(s.cols, c.name) != 1 {
 			continue
 		}
 		for _, l := range f.sources {
 			for _, lc := range l.cols {
-				if lc.name == c.name && lc.kind == c.kind {
+				if lc.name == c.name && lc.kind == c.kind && !lc.unlisted {
 					return c.name, c.kind, true
 				}
 			}
@@ -187,7 +187,7 @@ func (g *randomQuery) natural(f *frame, s *source) bool {
 			if a.name != b.name {
 				continue
 			}
-			if a.kind != b.kind || a.kind == rawJSON || a.kind == wholeRow || count(left, a.name) != 1 || count(s.cols, a.name) != 1 {
+			if a.kind != b.kind || a.unlisted || b.unlisted || a.kind == rawJSON || a.kind == wholeRow || count(left, a.name) != 1 || count(s.cols, a.name) != 1 {
 				return false
 			}
 			merged = append(merged, output{name: a.name, kind: a.kind})
@@ -228,7 +228,7 @@ func (g *randomQuery) aliasedJoin(text string, f *frame) (string, *frame) {
 // rename gives an item a list of column aliases.
 func (g *randomQuery) rename(s *source) string {
 	var list []string
-	for i := range g.IntN(len(s.cols) + 1) {
+	for i := range g.IntN(len(s.cols) - s.added + 1) {
 		g.n++
 		s.cols[i].name = fmt.Sprintf("%s%d", g.pick("c", "C x", "é"), g.n)
 		list = append(list, quoteName(s.cols[i].name))
@@ -249,7 +249,10 @@ func (g *randomQuery) item(depth int, lateral, taken *frame) (string, *source) {
 	case len(g.ctes) > 0 && g.one(3):
 		c := oneOf(g.dice, g.ctes)
 		if c.name != "" && g.visibleCTE(c.name) {
-			s := &source{name: g.fresh(), cols: slices.Clone(c.cols)}
+			s := &source{name: g.fresh(), cols: slices.Clone(c.cols), added: c.added}
+			for i := range c.added {
+				s.cols[len(s.cols)-1-i].unlisted = g.level > c.level+1
+			}
 			return quoteName(c.name) + " AS " + g.identifier(s.name) + g.maybeRename(s), s
 		}
 	case g.one(8):

@@ -21,6 +21,8 @@ type randomQuery struct {
 	// loose statements may name what is ambiguous, hidden or forbidden.
 	loose bool
 	size  int
+	// level is how deep the query being written is nested.
+	level int
 }
 
 // frame is what one SELECT's FROM puts in sight.
@@ -33,6 +35,8 @@ type frame struct {
 	alone []output
 	// order are the columns of *.
 	order []placed
+	// used counts how often a column was named.
+	used int
 }
 
 // placed is a column of *; a merged one is of no source.
@@ -51,6 +55,9 @@ type source struct {
 	own   bool // the relation's columns have their own names
 	// merged: it is the alias of USING.
 	merged bool
+	// added is how many of its columns SEARCH or CYCLE added to a WITH query, and
+	// level that of the query with the WITH.
+	added, level int
 }
 
 // output is a column of a query; without a name nothing can refer to it.
@@ -58,6 +65,13 @@ type output struct {
 	name   string
 	kind   kind
 	poison bool
+	// unlisted: * leaves it out.
+	unlisted bool
+}
+
+// listed are the columns that * stands for.
+func listed(cols []output) []output {
+	return slices.DeleteFunc(slices.Clone(cols), func(c output) bool { return c.unlisted })
 }
 
 // closed begins a query in brackets, which takes no ORDER BY of its own.
@@ -249,7 +263,7 @@ func (g *randomQuery) recursive() string {
 		}
 	}
 	text := fmt.Sprintf("WITH RECURSIVE %s (v, w, n) AS (%s %s %s)%s ", name, first, union, next, tail)
-	g.ctes = append(g.ctes, source{name: name, cols: append([]output{{name: "v", kind: integer}, {name: "w", kind: word}, {name: "n", kind: integer}}, extra...)})
+	g.ctes = append(g.ctes, source{name: name, added: len(extra), level: g.level, cols: append([]output{{name: "v", kind: integer}, {name: "w", kind: word}, {name: "n", kind: integer}}, extra...)})
 	return text
 }
 
@@ -278,6 +292,8 @@ func (f *frame) add(sources ...*source) {
 // query is a query with the wanted kinds, or with any columns when want is nil.
 func (g *randomQuery) query(depth int, want []kind) (string, []output) {
 	g.size++
+	g.level++
+	defer func() { g.level-- }()
 	if depth > 0 && g.size < 14 && g.one(6) {
 		return g.setOperation(depth, want)
 	}
@@ -385,7 +401,7 @@ func (g *randomQuery) star(f *frame) (string, []output, bool) {
 	list := func(s *source) (string, []output) {
 		text := g.identifier(s.name) + ".*"
 		if len(s.extra) == 0 || s.rel != nil && s.rel.standIn {
-			return text, s.cols
+			return text, listed(s.cols)
 		}
 		var cols []string
 		for _, c := range s.cols {
@@ -419,6 +435,9 @@ func (g *randomQuery) wholeStar(f *frame, usable func(*source) bool) (string, []
 	var texts []string
 	spelled := true
 	for _, c := range f.order {
+		if c.unlisted {
+			continue
+		}
 		out = append(out, c.output)
 		text := quoteName(c.output.name)
 		if c.source != nil {
@@ -699,7 +718,7 @@ func (g *randomQuery) stringAgg() string {
 func columnsOf(t *randomTable) []output {
 	var out []output
 	for _, c := range t.visible() {
-		out = append(out, output{c.name, c.kind, c.poison})
+		out = append(out, output{name: c.name, kind: c.kind, poison: c.poison})
 	}
 	return out
 }

@@ -175,6 +175,9 @@ func (w *randomWorld) draw(seed uint64, n int) (text string, ordered, loose bool
 func (o *randomOracle) try(t *testing.T, n int) {
 	text, ordered, loose, options := o.world.draw(o.seed, n)
 	verdict, detail := o.verdict(side(text, false), side(text, true), ordered, options)
+	if strings.HasPrefix(verdict, "WRONG") && tiesOfMinMax(verdict, text) {
+		verdict = "one side fails: Postgres's min or max under WITH TIES"
+	}
 	if loose && strings.HasPrefix(verdict, "refused: permission denied") {
 		verdict = "refused, while Postgres doesn't look at what it doesn't need"
 	}
@@ -185,6 +188,15 @@ func (o *randomOracle) try(t *testing.T, n int) {
 	if *query >= 0 || *show > 0 && verdict != "same" && o.tally[verdict] <= *show {
 		t.Logf("-query %d\n%s\n%s\n%s\n%s", n, side(text, false), side(text, true), verdict, detail)
 	}
+}
+
+// tiesOfMinMax tells whether a side fails by a fault of Postgres's, up to 15:
+// what it makes of min(x) where it reads the first x of an index or a sort
+// instead is a scalar sub-query that takes the statement's WITH TIES over, and has
+// several rows where x has equal ones. Which side plans min so is a matter of cost.
+// SELECT min(x) FROM (SELECT 6 AS x FROM t) t ORDER BY 1 FETCH FIRST ROW WITH TIES, with two rows in t, shows it.
+func tiesOfMinMax(verdict, text string) bool {
+	return strings.HasSuffix(verdict, ": 21000") && strings.HasSuffix(text, " ROWS WITH TIES") && regexp.MustCompile(`\b(min|max)\(`).MatchString(text)
 }
 
 // verdict compares what the client's text gives through the policy with what
