@@ -51,6 +51,9 @@ func (c *checker) coerceDate(t *typed, to typ) *typed {
 	if t.back != nil && t.back.back > 0 {
 		day, err = c.movedBack(t.back)
 	}
+	if t.back != nil && t.back.latest != nil && err == nil {
+		day, err = c.orLatest(day, t.back.latest)
+	}
 	if err != nil {
 		c.faultf(stageNames, CodeLiteral, t.at+"/date", "%v", err)
 		return nil
@@ -113,7 +116,11 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 		}
 		return textNode(d.On(today).Format(time.DateOnly), "date"), nil
 	}
-	n := currentDateNode()
+	return c.dayFrom(currentDateNode(), d), nil
+}
+
+// dayFrom is the day that the date means when n is today.
+func (c *checker) dayFrom(n *pg_query.Node, d Date) *pg_query.Node {
 	if d.Fiscal {
 		n = months("-", n, c.fiscalShift())
 	}
@@ -135,7 +142,7 @@ func (c *checker) day(d Date) (*pg_query.Node, error) {
 	if days != 0 {
 		n = opNode(sign(days), n, intNode(int64(abs(days))))
 	}
-	return n, nil
+	return n
 }
 
 // steps and stepUnit: an interval knows no quarters.

@@ -110,6 +110,9 @@ type Period struct {
 	ToDate bool `json:"to_date,omitempty"`
 	// Fiscal counts years and quarters from the semantic file's fiscal_year_start.
 	Fiscal bool `json:"fiscal,omitempty"`
+	// Latest ends the period with the unit that holds the column's last date, where
+	// the period begins behind that.
+	Latest bool `json:"latest,omitempty"`
 }
 
 // Cast is Arg as a value of type To; null where it can't be one.

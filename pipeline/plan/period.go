@@ -26,6 +26,9 @@ func (c *checker) period(e *Expr, at string, env env) *typed {
 		return nil
 	}
 	start, end := c.ends(&p)
+	if p.Latest && !c.latest(&p, column, start, end, at+"/latest") {
+		return nil
+	}
 	from := c.compare(">=", []*typed{column, start.at(at)}, at)
 	to := c.compare("<", []*typed{column, end.at(at)}, at)
 	if from == nil || to == nil {
@@ -53,6 +56,8 @@ func (c *checker) periodFits(p *Period, at string) bool {
 		c.faultf(stageStructure, CodeWrongShape, at, "the period is too far away")
 	case p.Complete && p.ToDate:
 		c.faultf(stageStructure, CodeOneOf, at, "a period is complete or to_date, not both")
+	case p.Latest && p.Back > 0:
+		c.faultf(stageStructure, CodeOneOf, at, "a period that lies back isn't the latest one")
 	default:
 		return !p.Fiscal || c.fiscal(p.Unit, at+"/fiscal")
 	}
@@ -80,6 +85,8 @@ type symbol struct {
 	Date
 	back int
 	unit string
+	// latest is what stands in its place where the period begins behind the data.
+	latest *latestEnd
 }
 
 func (s *symbol) at(at string) *typed {

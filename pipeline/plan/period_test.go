@@ -49,6 +49,39 @@ func TestPeriodsOnAnyDay(t *testing.T) {
 	})
 }
 
+// On any day, the latest period is the one asked for, unless that begins behind the
+// last date: then it is as long and ends with the unit that holds that.
+func TestLatestPeriodsOnAnyDay(t *testing.T) {
+	conn, c := database(t)
+	last := time.Date(2025, 2, 4, 0, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		today := time.Date(2024, 1, rapid.IntRange(1, 1200).Draw(t, "day"), 0, 0, 0, 0, time.UTC)
+		p := &plan.Period{Column: "created_at", Unit: rapid.SampledFrom([]string{"year", "quarter", "month", "week", "day"}).Draw(t, "unit"),
+			Last: rapid.IntRange(1, 4).Draw(t, "last"), Complete: rapid.Bool().Draw(t, "complete"), Latest: true}
+		if rapid.Bool().Draw(t, "fixed") {
+			c.Today = today.Format(time.DateOnly)
+		} else {
+			c.Today = ""
+		}
+		at, ended := today, 0
+		if p.Complete {
+			ended = -1
+		}
+		if (plan.Date{Unit: p.Unit, Offset: ended - p.Last + 1}).On(today).After(last) {
+			at, ended = last, 0
+		}
+		want := []string{plan.Date{Unit: p.Unit, Offset: ended - p.Last + 1}.On(at).Format(time.DateOnly), plan.Date{Unit: p.Unit, Offset: ended + 1}.On(at).Format(time.DateOnly)}
+		sql := strings.ReplaceAll(strings.ReplaceAll(ends(t, p, c), "CURRENT_DATE", "'"+today.Format(time.DateOnly)+"'::date"), "current_date", "'"+today.Format(time.DateOnly)+"'::date")
+		got, err := query(conn, sql)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sql)
+		}
+		if diff := cmp.Diff(want, got[1]); diff != "" {
+			t.Fatalf("on %s: %s\n%s", today.Format(time.DateOnly), sql, diff)
+		}
+	})
+}
+
 // ends is SQL for the first day of a period and the first one behind it.
 func ends(t fatal, p *plan.Period, c plan.Context) string {
 	t.Helper()
@@ -85,6 +118,12 @@ func TestPeriodRejections(t *testing.T) {
 		{"both ends", in(`"column":"created_at","unit":"year","complete":true,"to_date":true`), "PA005", []string{"NOT_ONE_OF " + at}, false, ""},
 		{"a fiscal month", in(`"column":"created_at","unit":"month","fiscal":true`), "PA005", []string{"UNSUPPORTED " + at + "/fiscal"}, true, ""},
 		{"a number", in(`"column":"id","unit":"month"`), "PA005", []string{"TYPE_MISMATCH " + at + "/column"}, false, ""},
+		{"the latest one back", in(`"column":"created_at","unit":"month","latest":true,"back":1`), "PA005", []string{"NOT_ONE_OF " + at}, false, ""},
+		{"the latest of a text", in(`"column":"name","unit":"month","latest":true`), "PA005", []string{"TYPE_MISMATCH " + at + "/column"}, false, ""},
+		{"two latest ones", from + `"public.accounts","as":"a"},"where":{"op":{"op":"or","args":[{"period":{"column":"created_at","unit":"month","latest":true}},{"period":{"column":"a.created_at","unit":"month","latest":true,"complete":true}}]}},` + sel(col("id")) + `}`,
+			"PA005", []string{"UNSUPPORTED /where/op/args/1/period/latest"}, false, ""},
+		{"the latest of a block", `{"version":1,"from":{"plan":{"from":{"table":"public.accounts","as":"a"},"select":[{"expr":{"column":"created_at"}}]},"as":"b"},"where":{"period":{"column":"b.created_at","unit":"month","latest":true}},` + sel(col("created_at")) + `}`,
+			"PA005", []string{"UNSUPPORTED " + at + "/latest"}, false, "put the period into the block that reads the table"},
 		{"no column", in(`"column":"created","unit":"month"`), "PA005", []string{"COLUMN_NOT_FOUND " + at + "/column"}, true, ""},
 	}
 	for _, test := range tests {

@@ -22,6 +22,8 @@ type run struct {
 	// used are the columns that were read, by relation.
 	used  map[*rel]map[string]bool
 	nodes int
+	// newest are the periods that may be the latest one of a table's column.
+	newest map[string]Period
 	// queries are the checked ones, what is inside before what holds it;
 	// started counts those that were begun, depth those that are open.
 	queries        []*query

@@ -18,7 +18,7 @@ func validate(p *Plan, c Context, repair bool) (*Checked, error) {
 	if c.Semantic == nil {
 		c.Semantic = &semantic.Model{}
 	}
-	k := &run{Context: c, used: map[*rel]map[string]bool{}}
+	k := &run{Context: c, used: map[*rel]map[string]bool{}, newest: map[string]Period{}}
 	if p.Version != Version {
 		f := k.faultf(stageStructure, CodeVersion, "/version", "the plan language is version %d, not %d", Version, p.Version)
 		f.Repair = Repair{{"add", "/version", Version}}

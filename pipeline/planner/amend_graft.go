@@ -192,6 +192,9 @@ func replaced(old plan.Expr, fresh []plan.Expr) bool {
 
 // pins is the column that a condition is about, and whether it says a value or a time.
 func pins(e plan.Expr) (column, kind string) {
+	if e.Period != nil {
+		return e.Period.Column, "time"
+	}
 	if e.Op == nil || len(e.Op.Args) < 2 || e.Op.Args[0].Column == "" {
 		return "", ""
 	}

@@ -21,6 +21,8 @@ type builder struct {
 	plan     *plan.Plan
 	semi     map[*catalog.Table]bool // tables that only restrict, inside EXISTS
 	dates    map[int]meaning         // the date column of periods (by position) and of time groups (-1)
+	// today is the day of the question (YYYY-MM-DD).
+	today string
 }
 
 // column is the plan's spelling of a column.

@@ -88,7 +88,7 @@ func expr(e plan.Expr) string {
 	case e.Window != nil:
 		return e.Window.Func + "(" + exprs(e.Window.Args, ", ") + ") over rows"
 	case e.Period != nil:
-		return e.Period.Column + " in the period of " + e.Period.Unit
+		return e.Period.Column + " in the " + map[bool]string{true: "latest "}[e.Period.Latest] + "period of " + e.Period.Unit
 	case e.Date != nil:
 		return fmt.Sprintf("start of %s %+d", e.Date.Unit, e.Date.Offset)
 	case e.Op != nil:

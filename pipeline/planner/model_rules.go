@@ -52,7 +52,8 @@ call: {"func": …, "unit": "year|quarter|month|week|day", "args": […]}; only 
 op: {"op": …, "args": […]}; op is one of and or not is_null is_not_null = <> < <= > >= + - * / % || like ilike not_like not_ilike between not_between in not_in exists not_exists; the args of in are the value and then the list or one {"plan": …}, that of exists is one {"plan": …}.
 case: {"when": [{"if": …, "then": …}], "else": …}.
 date: {"unit": "month", "offset": -1, "days": 0}, the first day of the month before today's; unit day counts from today.
-period: {"column": "alias.column", "unit": "month", "last": 1, "complete": false, "back": 0, "to_date": false}, a condition: the column lies in the last so many units, the current one included unless complete; back moves it back by units, to_date ends it with today's day.
+period: {"column": "alias.column", "unit": "month", "last": 1, "complete": false, "back": 0, "to_date": false, "latest": false}, a condition: the column lies in the last so many units, the current one included unless complete; back moves it back by units, to_date ends it with today's day.
+  latest: where the column's table has no date in the period or behind it, it is the latest such period that it has.
   Last quarter: {"unit": "quarter", "complete": true}. The past 30 days: {"unit": "day", "last": 30}. This month a year ago: {"unit": "month", "back": 12}. Year to date: {"unit": "year", "to_date": true}.
   Where [FISCAL_YEAR_START] is given, "fiscal": true in a period or date counts fiscal years and quarters.
 Properties that are not used are null or left out.
@@ -67,7 +68,7 @@ RULES
 7. "without", "never", "no": an anti join, not a left join with a null test.
 8. A filter on a metric or an aggregate goes into having.
 9. Most, least, highest, latest, top N: an order_by on the ranked value and a limit; the limit is 1 where the question says no number and means one.
-10. Relative dates ("this year", "last month", "past 30 days") are period or date expressions, never literals. By dates, a period is >= its start and < the start of the next one.
+10. Relative dates ("this year", "last month", "past 30 days") are period or date expressions, never literals. By dates, a period is >= its start and < the start of the next one. Where "this year", "the last 30 days" or the like begins behind the end of the column's "range", the period has "latest": true: the program finds the latest such period in the data and says so. Not with back, and not where periods are compared.
 11. "per month", "by year": select date_trunc of the date column, named after the unit, and order by it.
 12. A metric, sum, avg or count may not be over a table whose rows a join repeats: measure on the side with many rows, filter by a semi join, count distinct keys, or measure in a block inside that is grouped by the key.
 13. Select what the question asks for and what tells the rows apart, nothing else.

@@ -13,6 +13,9 @@ type period struct {
 	year string
 	op   string // with year: =, <, <=, >, >=
 	text string
+	// relative is the same as a plan says it, where it is one that can be the latest one
+	// in the data instead; nil for others.
+	relative *plan.Period
 }
 
 var timeUnits = map[string]string{"day": "day", "days": "day", "daily": "day", "week": "week", "weeks": "week", "weekly": "week",
@@ -36,7 +39,11 @@ func dateLiteral(iso string) *plan.Expr {
 
 // whole is the period that lies offset periods from the one that holds today.
 func whole(unit string, offset int) *period {
-	return &period{lo: symbolic(unit, offset), hi: symbolic(unit, offset+1)}
+	p := &period{lo: symbolic(unit, offset), hi: symbolic(unit, offset+1)}
+	if unit != "day" && offset <= 0 { // yesterday is no other day
+		p.relative = &plan.Period{Unit: unit, Complete: offset == -1}
+	}
+	return p
 }
 
 // periodAt reads a period that starts at token i. n is 0 where there is none.
@@ -82,13 +89,13 @@ func (p *parser) trailing(i int) (*period, int) {
 	if unit == "" || adverbUnits[p.low(i+2)] != "" || err != nil || count < 1 || count > 10000 {
 		return nil, 0
 	}
-	switch unit {
-	case "week":
-		return &period{lo: symbolic("day", -7*count), hi: symbolic("day", 1)}, 3
-	case "day":
-		return &period{lo: symbolic("day", -count), hi: symbolic("day", 1)}, 3
+	if unit == "week" {
+		unit, count = "day", 7*count
 	}
-	return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 0)}, 3
+	if unit == "day" {
+		return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 1), relative: &plan.Period{Unit: unit, Last: count + 1}}, 3
+	}
+	return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 0), relative: &plan.Period{Unit: unit, Last: count, Complete: true}}, 3
 }
 
 // calendar reads 2025, March 2026, Q2 2026 and an ISO date.

@@ -60,7 +60,7 @@ func (q *question) resolve(f frame) (out []reading, why []error) {
 		}
 		for i, p := range choices {
 			for _, dates := range q.dates(&f, subject, measured, p) {
-				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, semantic: q.in.Semantic, dates: dates}
+				b := &builder{x: q.x, f: f, picks: p, subject: subject, catalog: q.in.Catalog, semantic: q.in.Semantic, dates: dates, today: dateOf(q.in)}
 				rs, err := b.plans(f.cost + costs[i])
 				if err != nil {
 					why = append(why, err)

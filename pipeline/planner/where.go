@@ -29,6 +29,9 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 	col := column(m.table, m.column)
 	tables := []*catalog.Table{m.table}
 	if c.op == "period" {
+		if e, ok := b.latest(m, col, c.period); ok {
+			return e, tables, nil
+		}
 		e, err := within(m, col, c.period)
 		return e, tables, err
 	}
