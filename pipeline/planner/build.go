@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strconv"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -88,12 +90,11 @@ func (b *builder) restrict() error {
 		if err != nil {
 			return err
 		}
-		if c.any == nil && c.op == "=" {
-			col := b.dateOf(c).column
-			if equal[col] {
+		if col := b.dateOf(c).column; c.any == nil && col != nil {
+			if c.op == "=" && equal[col] || b.apart(c) {
 				return unfit("%s can't be two things at once", col.Name)
 			}
-			equal[col] = true
+			equal[col] = equal[col] || c.op == "="
 		}
 		for _, t := range tables[1:] {
 			if t != tables[0] && (b.semi[t] || b.semi[tables[0]]) {
@@ -122,6 +123,24 @@ func (b *builder) restrict() error {
 	return b.links()
 }
 
+// apart tells whether another condition leaves nothing of what one does: below
+// 10 and above 20.
+func (b *builder) apart(c cond) bool {
+	if len(c.vals) != 1 || c.op != "<" && c.op != "<=" {
+		return false
+	}
+	hi, err := strconv.ParseFloat(c.vals[0].num, 64)
+	for _, o := range b.f.conds {
+		if err != nil || o.any != nil || len(o.vals) != 1 || o.op != ">" && o.op != ">=" || b.dateOf(o).column != b.dateOf(c).column {
+			continue
+		}
+		if lo, err := strconv.ParseFloat(o.vals[0].num, 64); err == nil && lo >= hi {
+			return true
+		}
+	}
+	return false
+}
+
 // negative tells whether a condition excludes values.
 func negative(e plan.Expr) bool {
 	return e.Op != nil && (e.Op.Op == "<>" || e.Op.Op == "not_in" || e.Op.Op == "not_between")
@@ -133,46 +152,71 @@ func (b *builder) links() error {
 		if l.kind == "having" {
 			continue
 		}
-		trees := b.x.graph.trees(b.subject, []*catalog.Table{l.table})
-		if len(trees) == 1 && trees[0].sideways() {
+		chosen, err := b.chosen(l)
+		if err != nil {
+			return err
+		}
+		wanted := []*catalog.Table{l.table}
+		inner := map[*catalog.Table][]plan.Expr{}
+		for i, c := range l.conds {
+			lb := *b
+			lb.picks = picks{c.col: chosen[i]}
+			e, _, err := lb.condition(c)
+			if err != nil {
+				return err
+			}
+			inner[chosen[i].table] = append(inner[chosen[i].table], e)
+			wanted = append(wanted, chosen[i].table)
+		}
+		trees := b.x.graph.trees(b.subject, wanted)
+		if len(trees) == 1 && (trees[0].sideways() || len(trees[0].steps) == 0) {
 			trees = nil
 		}
 		if len(trees) != 1 {
 			return unfit("%d ways lead from %s to %s", len(trees), b.subject.Name.Table, l.table.Name.Table)
 		}
-		inner := map[*catalog.Table][]plan.Expr{}
-		for _, c := range l.conds {
-			lb := *b
-			lb.picks = picks{}
-			for _, m := range c.col.meanings {
-				if m.table == l.table {
-					if _, twice := lb.picks[c.col]; twice {
-						return unfit("%s is in several columns", m.value)
-					}
-					lb.picks[c.col] = m
-				}
-			}
-			if _, ok := lb.picks[c.col]; !ok {
-				return unfit("no column of %s holds it", l.table.Name.Table)
-			}
-			e, _, err := lb.condition(c)
-			if err != nil {
-				return err
-			}
-			inner[l.table] = append(inner[l.table], e)
-		}
-		for i, s := range trees[0].steps {
+		for _, s := range trees[0].steps {
 			if b.tree.has(s.to) {
 				return unfit("%s is asked about twice", s.to.Name.Table)
 			}
 			j := plan.Join{Table: plan.TableName(s.to.Name), To: plan.Ident(alias(s.from)), Key: s.rel.Name, Kind: "inner", Where: conjoin(nil, inner[s.to]...)}
-			if i == 0 {
+			if s.from == b.subject {
 				j.Kind = l.kind
 			}
 			b.plan.Joins = append(b.plan.Joins, j)
 		}
 	}
 	return nil
+}
+
+// chosen are the columns of what is said of linked rows: their own, else those of
+// what they point to.
+func (b *builder) chosen(l linked) ([]meaning, error) {
+	dist := b.x.graph.above(l.table)
+	out := make([]meaning, len(l.conds))
+	for i, c := range l.conds {
+		if c.col == nil {
+			return nil, unfit("when it was isn't said of a column")
+		}
+		best, found := maxJoins, 0
+		for _, m := range c.col.meanings {
+			d, reached := dist[m.table]
+			switch {
+			case !reached || m.table == b.subject || d > best:
+			case d == best && found > 0:
+				found++
+			default:
+				best, found, out[i] = d, 1, m
+			}
+		}
+		if found > 1 {
+			return nil, unfit("%s is in several columns", out[i].value)
+		}
+		if found == 0 {
+			return nil, unfit("no column of %s holds it", l.table.Name.Table)
+		}
+	}
+	return out, nil
 }
 
 // conjoin is all conditions together; nil for none.

@@ -90,7 +90,7 @@ func (p *parser) condition(s state, intro bool) []state {
 		out = append(out, p.ageCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.personCondition(state{at: at, f: s.f}, neg)...)
 		out = append(out, p.verbCondition(state{at: at, f: s.f}, neg)...)
-		if k > 0 && !neg {
+		if (k > 0 || p.relates(i-1)) && !neg {
 			out = append(out, p.countCondition(state{at: at, f: s.f})...)
 		}
 	}
@@ -102,6 +102,9 @@ const untied = 0.1
 
 // tied tells whether the word before i leads on to what stands there.
 func (p *parser) tied(i int) bool {
+	if p.relates(i-1) || preposition[p.low(i-1)] && p.relates(i-2) {
+		return true
+	}
 	switch p.low(i - 1) {
 	case "and", "or", "but", "is", "are", "was", "were", "that", "which", "who", "whose", "where", "with":
 		return true

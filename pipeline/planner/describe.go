@@ -36,6 +36,9 @@ func describe(p *plan.Plan) string {
 }
 
 func describeBlock(b *strings.Builder, p *plan.Plan) {
+	if p.Distinct {
+		b.WriteString("different ")
+	}
 	for i, it := range p.Select {
 		if i > 0 {
 			b.WriteString(", ")

@@ -14,7 +14,13 @@ func (p *parser) related(s state) []state {
 		}
 		if neg {
 			out = append(out, p.absent(s, p.anyWord(i))...)
+			if c.verb {
+				out = append(out, p.absentValue(s, i)...)
+			}
 			continue
+		}
+		if c.verb && p.is(i-1, "by") && p.is(i-2, "shared") {
+			out = append(out, p.bothSides(state{at: p.det(i), f: s.f})...)
 		}
 		if p.is(i, "both") {
 			out = append(out, p.bothSides(state{at: i + 1, f: s.f})...)
@@ -23,7 +29,7 @@ func (p *parser) related(s state) []state {
 		out = append(out, p.counts(s, i)...)
 		out = append(out, p.superlativeAt(state{at: i, f: s.f})...)
 		out = append(out, p.present(s, p.anyWord(i))...)
-		if c.verb && p.saysMore(s, i) {
+		if c.verb && p.saysMore(s, i) || c.pron && i >= len(p.toks) && len(s.f.also) > 1 {
 			out = append(out, state{at: i, f: s.f})
 		}
 	}
@@ -112,7 +118,7 @@ func (p *parser) absent(s state, i int) []state {
 	var out []state
 	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
 		t := last(e.f.also)
-		own := s.f.subject == nil || t == s.f.subject
+		own := t == s.f.subject || s.f.subject == nil && len(s.f.outs) > 0 && s.f.outs[0].col != nil && p.listsTable(s.f.outs[0], t)
 		l := linked{table: t, kind: "anti", at: i}
 		for _, n := range p.said(e, len(s.f.conds), 2) {
 			if own { // studios that have made no film in 2010: all but those that have
@@ -126,7 +132,7 @@ func (p *parser) absent(s state, i int) []state {
 			}
 			l.conds = n.f.conds[len(s.f.conds):]
 			n.f.conds = s.f.conds
-			n.f.also = s.f.also
+			n.f.also, n.f.subject = s.f.also, s.f.subject
 			n.f.near = t
 			n.f.linked = add(n.f.linked, l)
 			n.f.linkedEnd = n.at
@@ -134,6 +140,43 @@ func (p *parser) absent(s state, i int) []state {
 		}
 	}
 	return out
+}
+
+// absentValue reads a value that no related row may have: "not reviewed by
+// Jane Doe".
+func (p *parser) absentValue(s state, i int) []state {
+	if s.f.subject == nil {
+		return nil
+	}
+	var out []state
+	for _, c := range p.condition(state{at: i, f: s.f}, false) {
+		own := c.f.conds[len(s.f.conds):]
+		if len(own) == 0 || own[0].col == nil {
+			continue
+		}
+		for _, m := range own[0].col.meanings {
+			if m.table == s.f.subject || !one(own[0].col.meanings, m) {
+				continue
+			}
+			n := c
+			n.f.conds = s.f.conds
+			n.f.near = m.table
+			n.f.linked = add(n.f.linked, linked{table: m.table, kind: "anti", conds: own, at: i})
+			n.f.linkedEnd = n.at
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// one tells whether a meaning is the first of its table's.
+func one(list []meaning, m meaning) bool {
+	for _, o := range list {
+		if o.table == m.table {
+			return o.column == m.column
+		}
+	}
+	return false
 }
 
 // said reads up to so many conditions, each way to stop included.

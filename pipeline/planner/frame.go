@@ -100,6 +100,7 @@ type frame struct {
 	linkedEnd int  // where the words about linked rows ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last
+	listing   bool             // "for each" row something is listed, not counted
 	sorting   bool             // the question began with "sort"
 	objects   []*catalog.Table // of which rows must exist, if nothing else is said of them
 	cost      float64

@@ -72,6 +72,7 @@ func (p *parser) item(s state) []state {
 	if n := p.countIntro(i); n > 0 {
 		out = append(out, p.counted(state{at: p.det(i + n), f: s.f})...)
 	}
+	out = append(out, p.calledItem(s)...)
 	out = append(out, p.aggregateItem(s)...)
 	out = append(out, p.topItem(s)...)
 	out = append(out, p.rankedItem(s)...)
@@ -94,6 +95,30 @@ func (p *parser) item(s state) []state {
 	}
 	return out
 }
+
+// calledItem reads "names of the studios", where studio is a column: its values
+// are names.
+func (p *parser) calledItem(s state) []state {
+	if !nameWords[p.low(s.at)] || !p.is(s.at+1, "of") && !p.is(s.at+1, "for") {
+		return nil
+	}
+	k := s.at + 2
+	distinct := false
+	for determiners[p.low(k)] || distinctWords[p.low(k)] || p.is(k, "each") {
+		distinct = distinct || distinctWords[p.low(k)]
+		k++
+	}
+	var out []state
+	for _, h := range p.find(k, func(m meaning) bool { return isText(m) && !isKey(m.table, m.column) }) {
+		n := state{at: k + h.n, f: s.f}
+		n.f.distinct = n.f.distinct || distinct
+		n.f.outs = add(n.f.outs, outCol("", false, k, h))
+		out = append(out, n)
+	}
+	return out
+}
+
+var nameWords = set("name", "names", "title", "titles")
 
 // countIntro is the length of "number of".
 func (p *parser) countIntro(i int) int {
@@ -158,7 +183,7 @@ func (p *parser) aggregateItem(s state) []state {
 // countsRows tells whether "number of" at the position before i counts rows
 // rather than naming a column.
 func (p *parser) countsRows(i int) bool {
-	return len(p.find(i-2, isColumn)) == 0
+	return len(p.find(i-2, isColumn)) == 0 && len(p.find(p.det(i), isMeasure)) == 0
 }
 
 // aggregateColumns reads the columns that share the aggregates in front of
@@ -288,6 +313,11 @@ func (p *parser) ranking(s state, desc bool) []state {
 		for _, e := range p.entity(state{at: i + k, f: s.f}) {
 			e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
 			out = append(out, e)
+		}
+		for _, h := range p.find(p.det(i+k), isMeasure) {
+			n := state{at: p.det(i+k) + h.n, f: s.f}
+			n.f.orders = add(n.f.orders, order{col: &mention{at: i, n: h.n, meanings: h.meanings}, desc: desc})
+			out = append(out, n)
 		}
 	}
 	if fn, ok := aggregateWords[p.low(i)]; ok {

@@ -189,3 +189,39 @@ func cheapest(trees []tree) []tree {
 	}
 	return out
 }
+
+// adjacent tells whether each row of a table has to do with another table's:
+// by a key, or by a table between that only joins them.
+func (g *graph) adjacent(from, to *catalog.Table) bool {
+	for _, s := range g.next[from] {
+		if s.to == to {
+			return true
+		}
+		for _, t := range g.next[s.to] {
+			if t.to == to && junction(s.to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// junction tells whether a table does little but join two others.
+func junction(t *catalog.Table) bool {
+	return len(t.ForeignKeys) == 2 && len(t.Columns) <= 4
+}
+
+// above are the tables that a table's rows point to, near and far, with how many
+// joins lead there.
+func (g *graph) above(from *catalog.Table) map[*catalog.Table]int {
+	dist := map[*catalog.Table]int{from: 0}
+	for queue := []*catalog.Table{from}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range g.next[queue[0]] {
+			if _, seen := dist[s.to]; s.up && !seen {
+				dist[s.to] = dist[queue[0]] + 1
+				queue = append(queue, s.to)
+			}
+		}
+	}
+	return dist
+}

@@ -37,6 +37,8 @@ type meaning struct {
 type phrase struct {
 	stems    []string
 	meanings []meaning
+	verbal   bool // some spelling has a verb's form: "directed"
+	column   bool // names a column by its whole name
 }
 
 // lexicon is the index of everything a question can name in one schema.
@@ -92,14 +94,12 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 // addTable indexes a table, its columns and their values.
 func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 	name := splitIdentifier(t.Name.Table)
-	x.add(name, meaning{kind: aTable, table: t, weight: 1})
+	if !x.joinsNamed(t, name) {
+		x.add(name, meaning{kind: aTable, table: t, weight: 1})
+	}
 	for _, v := range tableVariants(name) {
 		m := meaning{kind: aTable, table: t, weight: v.weight}
-		if v.weight < 0.9 {
-			x.partial = append(x.partial, partial{words: v.words, meaning: m})
-			continue
-		}
-		x.add(v.words, m)
+		x.partial = append(x.partial, partial{words: v.words, meaning: m})
 	}
 	if s != nil {
 		for _, syn := range s.Synonyms {
@@ -134,6 +134,21 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		x.add([]string{"name"}, meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
 		x.add(append(slices.Clone(name), "name"), meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
 	}
+}
+
+// joinsNamed tells whether a table is called after the two that it joins: train
+// stations are stations, though a table train_station joins them with trains.
+func (x *lexicon) joinsNamed(t *catalog.Table, name []string) bool {
+	if !junction(t) {
+		return false
+	}
+	rest := stems(name)
+	for _, f := range t.ForeignKeys {
+		for _, w := range stems(splitIdentifier(f.Ref.Table)) {
+			rest = slices.DeleteFunc(rest, func(s string) bool { return s == w })
+		}
+	}
+	return len(rest) == 0 && len(name) > 1
 }
 
 // addValues indexes a column's sampled values. Numbers are left to the
@@ -200,6 +215,8 @@ func (x *lexicon) add(words []string, m meaning) {
 		x.byKey[key] = p
 		x.byFirst[st[0]] = append(x.byFirst[st[0]], p)
 	}
+	p.verbal = p.verbal || slices.ContainsFunc(words, func(w string) bool { return verbForm(token{low: w}) })
+	p.column = p.column || m.kind == aColumn && m.weight >= 0.95
 	for i, old := range p.meanings {
 		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&
 			old.verb == m.verb && old.count == m.count {

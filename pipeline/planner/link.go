@@ -1,6 +1,9 @@
 package planner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // hit is a span of n tokens that names something.
 type hit struct {
@@ -21,8 +24,12 @@ func link(x *lexicon, toks []token) [][]hit {
 		for _, p := range x.byFirst[t.stem] {
 			n := spans(p.stems, toks[i:])
 			if n == 0 {
+				n = p.loose(toks[i:])
+			}
+			if n == 0 {
 				continue
 			}
+			inflected := !p.verbal && slices.ContainsFunc(toks[i:i+n], verbForm)
 			var kept []meaning
 			for _, m := range p.meanings {
 				if m.kind == aValue {
@@ -34,7 +41,7 @@ func link(x *lexicon, toks []token) [][]hit {
 					}
 					values = max(values, n)
 				} else {
-					if n < names {
+					if n < names || inflected {
 						continue
 					}
 					names = max(names, n)
@@ -96,6 +103,31 @@ func dropNames(hits []hit) []hit {
 		}
 	}
 	return out
+}
+
+// verbForm tells whether a word is a verb's form that no name is meant by: located
+// is no location.
+func verbForm(t token) bool {
+	return t.kind == word && len(t.low) > 5 && (strings.HasSuffix(t.low, "ed") || strings.HasSuffix(t.low, "ing"))
+}
+
+// loose matches a name that is spread over a clause: "the year they joined" for
+// year_join. It tells how many tokens that takes, 0 where it doesn't match.
+func (p *phrase) loose(toks []token) int {
+	if !p.column || len(p.stems) < 2 || len(p.stems) > 3 {
+		return 0
+	}
+	k := 0
+	for i, s := range p.stems {
+		for i > 0 && k < len(toks) && toks[k].stem != s && toks[k].kind == word && (pronouns[toks[k].low] || auxiliaries[toks[k].low] || toks[k].low == "the") {
+			k++
+		}
+		if k >= len(toks) || toks[k].stem != s || toks[k].kind != word {
+			return 0
+		}
+		k++
+	}
+	return k
 }
 
 // spans tells how many tokens the stems cover at the start of toks, 0 when

@@ -5,8 +5,8 @@ package planner
 func (p *parser) owners(s state) []state {
 	i := s.at
 	n := p.oneOf(i, [][]string{{"of"}, {"for"}, {"from"}, {"in"}, {"by"}, {"on"}, {"at"}, {"among"}, {"belonging", "to"}, {"across"}, {"that"}, {"which"}, {"to"}})
-	if n == 0 {
-		return nil
+	if n == 0 || p.relates(i-1) && !p.named(i-1) {
+		return nil // behind a verb related reads it
 	}
 	k := i + n
 	each := false
@@ -264,7 +264,24 @@ func (p *parser) superlativeAt(s state) []state {
 			out = append(out, p.ranked(e))
 		}
 	}
+	if p.is(k, "top") && p.kind(k+1) == number || p.kind(k) == number {
+		top := p.is(k, "top")
+		if top {
+			k++
+		}
+		s.f.limit = atoi(p.toks[k].num)
+		k++
+		if _, more := superlatives[p.low(k)]; !more {
+			if !top || s.f.limit == 0 {
+				return out
+			}
+			k-- // the number stands where "highest" would
+		}
+	}
 	desc, ok := superlatives[p.low(k)]
+	if p.kind(k) == number {
+		desc, ok = true, true
+	}
 	if !ok {
 		return out
 	}

@@ -87,7 +87,9 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 		}
 	}
 	if aggregated && asked > 0 && len(measures) > 0 && len(b.f.groups) == 0 && !b.f.each && len(b.f.orders) == 0 && b.having() == nil {
-		return unfit("it isn't said for what the numbers are to be worked out")
+		if !b.countsBeside() {
+			return unfit("it isn't said for what the numbers are to be worked out")
+		}
 	}
 	b.plan.Select = append(append(lead, dims...), measures...)
 	if len(b.plan.Select) == 0 {
@@ -113,7 +115,7 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 			}
 		}
 	}
-	if b.f.distinct && !aggregated {
+	if (b.f.distinct || b.kinds()) && !aggregated {
 		b.plan.Distinct = true
 	}
 	b.name()
@@ -192,6 +194,44 @@ func appendItem(items []plan.Item, it plan.Item) []plan.Item {
 func hasItem(items []plan.Item, e plan.Expr) bool {
 	for _, it := range items {
 		if it.Expr.Column != "" && it.Expr.Column == e.Column {
+			return true
+		}
+	}
+	return false
+}
+
+// countsBeside tells whether what is listed beside a number of rows says for what
+// they are counted: the rows of another table, or a column that several share.
+func (b *builder) countsBeside() bool {
+	if len(b.f.outs) < 2 || len(b.measures) != 1 || !b.countsOnly() {
+		return false
+	}
+	counted := b.measures[0]
+	for _, o := range b.f.outs {
+		if o.fn != "" || o.table == counted {
+			continue
+		}
+		if o.col != nil && b.picks[o.col].table == counted && (contains(b.f.also, counted) && b.isLabel(b.picks[o.col]) || isKey(counted, b.picks[o.col].column)) {
+			return false
+		}
+	}
+	return true
+}
+
+// kinds tells whether the values of one column are asked for as things of their own,
+// without a word of the rows that hold them: "which classrooms are used by grade 5".
+func (b *builder) kinds() bool {
+	if b.f.subject != nil || len(b.f.also) > 0 || len(b.f.outs) != 1 || b.f.outs[0].col == nil || len(b.f.conds) == 0 || len(b.f.orders) > 0 {
+		return false
+	}
+	m := b.picks[b.f.outs[0].col]
+	return !b.isLabel(m) && !isKey(m.table, m.column)
+}
+
+// isLabel tells whether a column is what rows of its table are called by.
+func (b *builder) isLabel(m meaning) bool {
+	for _, c := range b.x.labels[m.table] {
+		if c == m.column {
 			return true
 		}
 	}

@@ -20,7 +20,16 @@ func (p *parser) overall(i int) (value, int) {
 		n = k + h.n - i
 		break
 	}
-	n += p.oneOf(i+n, [][]string{{"overall"}, {"in", "total"}, {"of", "all"}})
+	n += p.oneOf(i+n, [][]string{{"overall"}, {"in", "total"}})
+	if p.oneOf(i+n, [][]string{{"of"}, {"for"}, {"among"}, {"across"}, {"in"}}) > 0 {
+		// Of all rows: what else is said of them would be passed over.
+		for _, h := range p.find(p.det(i+n+1), isTable) {
+			if end := p.det(i+n+1) + h.n; end >= len(p.toks) || p.is(end, "and") || p.kind(end) == comma {
+				return value{of: o, text: p.textOf(i, n)}, end - i
+			}
+		}
+		return value{}, 0
+	}
 	return value{of: o, text: p.textOf(i, n)}, n
 }
 

@@ -137,6 +137,9 @@ func (p *parser) spent() bool {
 // counted, by the metric of that name where there is one. Groups without any
 // number are no reading.
 func (p *parser) finish(f frame) (frame, bool) {
+	if f.listing && p.aggregates(f) {
+		return f, false
+	}
 	if len(f.groups) == 0 || f.mostBy || p.aggregates(f) || len(f.orders) > 0 && last(f.orders).ranks() {
 		return f, true
 	}
@@ -158,6 +161,13 @@ func (p *parser) start(s state) []state {
 				g.at++
 			}
 			out = append(out, p.opened(g)...)
+		}
+		for _, e := range p.entity(state{at: s.at + n, f: s.f}) { // for each party, show its theme
+			if p.kind(e.at) == comma {
+				e.at++
+			}
+			e.f.listing = true
+			out = append(out, p.opened(e)...)
 		}
 	}
 	return append(out, p.opened(s)...)
@@ -285,6 +295,7 @@ func (p *parser) entity(s state) []state {
 				n.f.subject = m.table
 			}
 			out = append(out, n.note(s.at, h.n, "table "+m.table.Name.Table))
+			out = append(out, p.compound(s, n)...)
 		}
 	}
 	for _, h := range p.find(s.at, isValue) {
@@ -299,6 +310,28 @@ func (p *parser) entity(s state) []state {
 			col := *c.col
 			col.near, c.col = last(e.f.also), &col
 			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// compound reads the rest of a name made of two tables' names: movie ratings
+// are ratings, and every rating is of a movie.
+func (p *parser) compound(s, n state) []state {
+	var out []state
+	for _, h := range p.find(n.at, isTable) {
+		for _, m := range h.meanings {
+			if !p.x.graph.adjacent(m.table, n.f.near) {
+				continue
+			}
+			c := state{at: n.at + h.n, f: s.f}
+			c.f.also = add(c.f.also, m.table)
+			c.f.near = m.table
+			c.f.cost += 1 - m.weight
+			if c.f.subject == nil {
+				c.f.subject = m.table
+			}
+			out = append(out, c.note(s.at, c.at-s.at, "table "+m.table.Name.Table))
 		}
 	}
 	return out
@@ -338,9 +371,36 @@ func (p *parser) glue(s state) []state {
 
 // ending passes over "are there" and the like at the end.
 func (p *parser) ending(s state) []state {
+	if n := p.eachEnd(s.at); n > 0 && p.aggregates(s.f) && len(s.f.outs) > 1 {
+		return []state{{at: s.at + n, f: s.f}}
+	}
+	if preposition[p.low(s.at)] && (p.is(s.at+1, "it") || p.is(s.at+1, "them")) && len(s.f.also) > 0 {
+		return []state{{at: s.at + 2, f: s.f}}
+	}
 	n := p.oneOf(s.at, endings)
 	if n == 0 {
 		return nil
 	}
 	return []state{{at: s.at + n, f: s.f}}
+}
+
+// eachEnd is how many words at the end of a question only say that numbers are
+// wanted for each thing listed: "for each", "does each of them have".
+func (p *parser) eachEnd(i int) int {
+	k := i
+	for p.is(k, "for") || preposition[p.low(k)] || auxiliaries[p.low(k)] || p.relates(k) {
+		k++
+	}
+	if !p.is(k, "each") {
+		return 0
+	}
+	k++
+	k += p.oneOf(k, [][]string{{"of", "them"}, {"one"}, {"of", "these"}})
+	for k < len(p.toks) && (auxiliaries[p.low(k)] || preposition[p.low(k)] || p.relates(k)) {
+		k++
+	}
+	if k < len(p.toks) {
+		return 0
+	}
+	return k - i
 }

@@ -84,7 +84,7 @@ func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
 // allUsed refuses a frame that names a table which takes no part in the answer.
 func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 	for _, t := range b.f.also {
-		if t != b.subject && !contains(needed, t) && !contains(filters, t) {
+		if !contains(needed, t) && !contains(filters, t) && !b.implied(t) {
 			if contains(b.f.objects, t) {
 				b.f.linked = add(b.f.linked, linked{table: t, kind: "semi"})
 				continue
@@ -93,6 +93,23 @@ func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 		}
 	}
 	return nil
+}
+
+// implied tells whether a table that is named takes part already: each row that is counted
+// belongs to one of its, or a list is of its rows.
+func (b *builder) implied(t *catalog.Table) bool {
+	if len(b.measures) == 0 {
+		return t == b.subject
+	}
+	if contains(b.f.objects, t) || len(b.f.orders)+len(b.f.groups) > 0 {
+		return false
+	}
+	for _, s := range b.x.graph.next[b.measures[0]] {
+		if s.up && s.rel.From == b.measures[0].Name && s.to == t {
+			return true
+		}
+	}
+	return false
 }
 
 // trees are the ways to join what the frame needs, each from a root whose rows

@@ -26,8 +26,11 @@ func oneSentence(toks []token) []token {
 		}
 		return toks
 	}
+	if first.is(0, "who") && !first.is(1, "is") && !first.is(1, "are") {
+		return join(second.toks[k:], first.toks)
+	}
 	about := first.toks[first.opening(0):]
-	if len(about) == 0 || first.is(0, "who") {
+	if len(about) == 0 {
 		return toks
 	}
 	if sortWords[first.low(0)] {

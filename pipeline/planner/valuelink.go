@@ -14,16 +14,20 @@ func (p *parser) valueCondition(s state, neg bool) []state {
 		n := s.with(c, k)
 		n.f.cost += 0.02
 		out = append(out, n)
-		for _, ch := range p.find(k, isColumn) {
+		as := k
+		if p.is(k, "as") {
+			as = p.det(k + 1)
+		}
+		for _, ch := range p.find(as, isColumn) {
 			if m := narrowed(h.meanings, ch.meanings); m != nil {
 				c.col = &mention{at: s.at, n: h.n, meanings: m}
-				out = append(out, s.with(c, k+ch.n))
+				out = append(out, s.with(c, as+ch.n))
 			}
 		}
-		for _, ch := range p.find(k, isTable) {
+		for _, ch := range p.find(as, isTable) {
 			if m := narrowedTable(h.meanings, ch.meanings); m != nil {
 				c.col = &mention{at: s.at, n: h.n, meanings: m}
-				out = append(out, s.with(c, k+ch.n))
+				out = append(out, s.with(c, as+ch.n))
 			}
 		}
 		out = append(out, p.moreValues(s, h, k, neg)...)

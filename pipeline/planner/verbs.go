@@ -7,13 +7,13 @@ import "strings"
 // happened (cancel, win, fail, approve) are not among them, since a plan that
 // passed over them would choose nothing.
 var relationVerbs = verbStems(`achieve acquire affiliate appear ascend assign associate attend author award base belong book borrow bring
-	build buy carry climb coach collect come compete compose conduct confer connect construct consume contain contribute correspond cover create
-	deal deliver design develop drive earn employ enroll enrol exhibit feature file fly gain get give govern grant guide handle happen have head hire
-	hold host house include inhabit interact involve join keep lead learn lend live loan locate maintain make manage manufacture
+	broadcast build buy carry cause center choose climb coach collect come compete compose conduct confer connect construct consume contain contribute correspond cover create
+	deal deliver design develop drive earn employ enroll enrol exhibit feature file fly gain get give govern grant guide handle happen have incur head hire
+	hold host house include inhabit interact involve join keep lead learn lend live loan need locate maintain make manage manufacture
 	meet obtain occupy occur offer operate organize originate own paint participate perform place play possess post prescribe present produce
-	provide publish purchase raise receive register relate rent repair report represent reside run score sell send serve share show sing speak spend
+	provide process publish purchase raise rate receive require review register relate rent repair report represent reside run score sell send serve share show sing speak spend
 	star stay stock store study submit supply supervise take teach train treat undergo use visit watch wear work write`,
-	`brought built bought came dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
+	`brought built bought came chose chosen dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
 	sent sang sung spoke spoken spent taught took taken undertook wore worn wrote written stood`)
 
 // datedVerbs say when something came to be: they need a time behind them.
@@ -73,6 +73,7 @@ type clause struct {
 	neg  bool // not, never
 	verb bool // there is a verb with a meaning, not only is and has
 	have bool // has, with, contains
+	pron bool // they, it: what was said before
 }
 
 // clauses are the ways to read the head of a clause at i: "who have never
@@ -80,11 +81,13 @@ type clause struct {
 func (p *parser) clauses(i int) []clause {
 	var c clause
 	k := i
-	if p.is(k, "with") || p.is(k, "having") || p.is(k, "without") {
+	if p.is(k, "with") || p.is(k, "having") || p.is(k, "without") || p.is(k, "whose") {
 		return []clause{{at: k + 1, neg: p.is(k, "without"), have: true}}
 	}
 	if n := p.oneOf(k, placeClauses); n > 0 {
-		if _, m := p.comparison(k + n); m > 0 {
+		_, m := p.comparison(k + n)
+		_, most := superlatives[p.low(p.det(k+n))]
+		if m > 0 || most {
 			return []clause{{at: k + n, have: true}}
 		}
 	}
@@ -95,6 +98,7 @@ func (p *parser) clauses(i int) []clause {
 		k++
 	}
 	if pronouns[p.low(k)] {
+		c.pron = true
 		k++
 	}
 	for {
@@ -120,6 +124,9 @@ func (p *parser) clauses(i int) []clause {
 			k += 2
 		}
 	}
+	if !c.verb && c.neg && preposition[p.low(k)] { // not on any market
+		return []clause{{at: k + 1, neg: true}}
+	}
 	if !c.verb && !c.have {
 		return nil
 	}
@@ -130,4 +137,16 @@ func (p *parser) clauses(i int) []clause {
 		out = append(out, c)
 	}
 	return out
+}
+
+// named tells whether the word at i is part of something's name.
+func (p *parser) named(i int) bool {
+	for k := max(0, i-3); k <= i; k++ {
+		for _, h := range p.find(k, func(m meaning) bool { return isTable(m) || isColumn(m) || isMetric(m) }) {
+			if k+h.n > i {
+				return true
+			}
+		}
+	}
+	return false
 }
