@@ -194,6 +194,7 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			cmp.Or(x.expr.Column, "the sub-plan"), stock.what)
 		f.Hint = "take its average, or measure it in the block that shows it"
 		if len(stock.over) > 0 {
+			f.Message = fmt.Sprintf("%s holds the stock %s: its values of several %ss can't be added up", x.expr.Column, stock.what, stock.over[0])
 			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
 		}
 		if len(stock.over) == 1 && !u.window {

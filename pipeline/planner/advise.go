@@ -31,23 +31,30 @@ func (q *question) advise(err error, f frame) error {
 		if l.kind != "anti" {
 			continue
 		}
-		in := q.in
-		in.Question = "how many " + spoken(l.table) + " per " + spoken(f.subject)
-		instead := newQuestion(q.x, in)
-		rs, _ := instead.readings()
-		if len(rs) == 0 {
-			return err
-		}
-		best, bestErr := instead.best(rs, nil)
-		if bestErr != nil {
-			return err
-		}
-		if _, invalid := plan.Validate(best.plan, in.Context()); invalid == nil {
-			return &advised{Rejections: r, ask: "ASK " + literal(in.Question)}
+		if ask := q.answerable("how many " + spoken(l.table) + " per " + spoken(f.subject)); ask != "" {
+			return &advised{Rejections: r, ask: ask}
 		}
 	}
 	return err
 }
 
+// answerable is the statement that asks a question, where it would be answered; else "".
+func (q *question) answerable(text string) string {
+	in := q.in
+	in.Question = text
+	instead := newQuestion(q.x, in)
+	rs, _ := instead.readings()
+	best, err := instead.best(rs, nil)
+	if err != nil {
+		return ""
+	}
+	if _, err := plan.Validate(best.plan, in.Context()); err != nil {
+		return ""
+	}
+	return "ASK " + literal(text)
+}
+
 // spoken is a table's name as people say it.
-func spoken(t *catalog.Table) string { return strings.Join(splitIdentifier(t.Name.Table), " ") }
+func spoken(t *catalog.Table) string { return spokenName(t.Name.Table) }
+
+func spokenName(name string) string { return strings.Join(splitIdentifier(name), " ") }

@@ -78,6 +78,9 @@ func (b *builder) build() (*plan.Plan, error) {
 		}
 		b.plan.Limit = &b.f.limit
 	}
+	if b.f.overTime {
+		b.addedUp()
+	}
 	return b.plan, nil
 }
 

@@ -39,11 +39,13 @@ func describeBlock(b *strings.Builder, p *plan.Plan) {
 	if p.Distinct {
 		b.WriteString("different ")
 	}
-	for i, it := range p.Select {
-		if i > 0 {
-			b.WriteString(", ")
+	between := ""
+	for _, it := range p.Select {
+		if it.Expr.Literal != nil && it.Expr.Literal.Value == nil {
+			continue // it stands where another part of a union has a measure
 		}
-		b.WriteString(expr(it.Expr))
+		b.WriteString(between + expr(it.Expr))
+		between = ", "
 	}
 	b.WriteString(" from " + source(p.From.Table, p.From.Plan))
 	for _, j := range p.Joins {

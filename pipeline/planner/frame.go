@@ -97,6 +97,7 @@ type frame struct {
 	distinct  bool
 	each      bool // "of each", without a table: group by what is listed
 	mostBy    bool // groups were made by a superlative: only their names are asked for
+	overTime  bool // "over all months": added up over time
 	linkedEnd int  // where the words about linked rows ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last

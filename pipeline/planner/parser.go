@@ -140,6 +140,9 @@ func (p *parser) finish(f frame) (frame, bool) {
 	if f.listing && p.aggregates(f) {
 		return f, false
 	}
+	if len(f.groups) > 0 && p.aggregates(f) {
+		f.outs = counting(f.outs)
+	}
 	if len(f.groups) == 0 || f.mostBy || p.aggregates(f) || len(f.orders) > 0 && last(f.orders).ranks() {
 		return f, true
 	}
@@ -150,6 +153,21 @@ func (p *parser) finish(f frame) (frame, bool) {
 	o.fn = "count"
 	f.outs = []out{o}
 	return f, true
+}
+
+// counting makes counts of the rows that are listed beside measures of groups: "revenue and
+// support conversations by region".
+func counting(outs []out) []out {
+	if slices.ContainsFunc(outs, func(o out) bool { return o.col != nil && o.fn == "" }) {
+		return outs
+	}
+	outs = slices.Clone(outs)
+	for i, o := range outs {
+		if o.table != nil && o.fn == "" {
+			outs[i].fn = "count"
+		}
+	}
+	return outs
 }
 
 // start reads the opening and what is asked for.
@@ -341,7 +359,7 @@ func (p *parser) compound(s, n state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.ending,
+		p.glue, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {
