@@ -15,7 +15,7 @@ type metrics struct {
 	open        prometheus.Gauge
 	sessions    *prometheus.CounterVec
 	logins      *prometheus.CounterVec
-	statements  *prometheus.CounterVec
+	statements  pairs
 	messages    map[proxy.Verdict]prometheus.Counter
 	asks        *prometheus.CounterVec
 	calls       prometheus.Counter
@@ -34,7 +34,7 @@ func newMetrics() *metrics {
 		open:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "pgask_sessions", Help: "Sessions that are open."}),
 		sessions:    vec("pgask_sessions_ended_total", "Sessions that ended, by SQLSTATE; empty for the client's own leave.", "sqlstate"),
 		logins:      vec("pgask_logins_failed_total", "Connections that ended before they were sessions, by SQLSTATE.", "sqlstate"),
-		statements:  vec("pgask_statements_total", "Judged statements, by kind and verdict (allowed or an SQLSTATE).", "kind", "verdict"),
+		statements:  pairs{vec: vec("pgask_statements_total", "Judged statements, by kind and verdict (allowed or an SQLSTATE).", "kind", "verdict")},
 		messages:    map[proxy.Verdict]prometheus.Counter{},
 		asks:        vec("pgask_asks_total", "Answered questions, by source.", "source"),
 		calls:       counter("pgask_model_calls_total", "Calls to the model provider."),
@@ -50,7 +50,7 @@ func newMetrics() *metrics {
 	for v, route := range map[proxy.Verdict]string{proxy.Untouched: "untouched", proxy.Replaced: "replaced", proxy.Denied: "denied"} {
 		m.messages[v] = messages.WithLabelValues(route)
 	}
-	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements, messages, m.asks, m.calls, m.tokens, m.stages,
+	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements.vec, messages, m.asks, m.calls, m.tokens, m.stages,
 		m.rows, m.truncations, m.cancels, m.reloads, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	bytes := vec("pgask_bytes_total", "Bytes relayed, by direction.", "direction")
 	frames := vec("pgask_frames_total", "Frames relayed, by direction.", "direction")
@@ -92,7 +92,7 @@ func (m *metrics) Cancelled(passed bool) { m.cancels.WithLabelValues(strconv.For
 // observer is the pipeline's side of metrics.
 type observer struct{ *metrics }
 
-func (o observer) Judged(kind, verdict string) { o.statements.WithLabelValues(kind, verdict).Inc() }
+func (o observer) Judged(kind, verdict string) { o.statements.of(kind, verdict).Inc() }
 
 func (o observer) Answered(source string, modelCalls, tokens int) {
 	o.asks.WithLabelValues(source).Inc()
