@@ -145,11 +145,14 @@ func (s *Session) auditRefusal(kind string, r *Receipt, err error) {
 
 // auditExecution writes the line of an execution, which is about the statement
 // whose rows it shows. What Postgres alone has judged has none.
-func (s *Session) auditExecution(v, origin *verdict, o Outcome, began, now time.Time) {
+func (s *Session) auditExecution(v, origin *verdict, o *Outcome, began time.Time, took time.Duration) {
 	if s.p.audit == nil || v.passes && origin == v {
 		return
 	}
-	s.p.audit.Statement(s.from, origin.account, audit.Outcome{Began: began, Took: now.Sub(began), RequestID: o.RequestID,
+	if o.RequestID == "" {
+		o.RequestID = requestID()
+	}
+	s.p.audit.Statement(s.from, origin.account, audit.Outcome{Began: began, Took: took, RequestID: o.RequestID,
 		Kind: v.kind, Verdict: allowed, SQLState: o.SQLState, Rows: o.Shown, Truncated: o.Truncated, EstimatedRows: origin.receipt.EstimatedRows,
 		Suspended: o.Suspended, Unfinished: o.Unfinished})
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"time"
 
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -20,7 +21,7 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	if kind, err := s.current(ctx, d); err != nil {
 		return Binding{Denial: s.refused(kind, ended(ctx, err))}
 	}
-	b := s.bound(d)
+	b := s.bound(d, s.p.now())
 	if d.verdict.tell == nil {
 		return b
 	}
@@ -34,19 +35,20 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 
 // BindNow is Bind where the answer is known already. It never blocks.
 func (s *Session) BindNow(d *Decision) (Binding, bool) {
-	switch {
-	case d.verdict == nil:
+	if d.verdict == nil {
 		return Binding{}, true
-	case d.verdict.tell != nil || s.Stale(d) || !s.p.audit.Ready():
+	}
+	now := s.p.now()
+	if d.verdict.tell != nil || s.stale(d, now) || !s.p.audit.Ready() {
 		return Binding{}, false
 	}
-	return s.bound(d), true
+	return s.bound(d, now), true
 }
 
 // bound is the execution of a statement that is known to be allowed.
-func (s *Session) bound(d *Decision) Binding {
+func (s *Session) bound(d *Decision, now time.Time) Binding {
 	v := d.verdict
-	b := Binding{Run: s.run(v, s.p.now())}
+	b := Binding{Run: s.run(v, now)}
 	if !d.source.prepares { // a PREPARE's own text names; what is bound is inside
 		from := d.source
 		from.prepares = true
@@ -67,9 +69,11 @@ func (s *Session) Describe(ctx context.Context, d *Decision) *Denial {
 
 // Stale tells whether the rules or the schema that a prepared statement was
 // judged by were replaced since.
-func (s *Session) Stale(d *Decision) bool {
+func (s *Session) Stale(d *Decision) bool { return s.stale(d, s.p.now()) }
+
+func (s *Session) stale(d *Decision, now time.Time) bool {
 	from := &d.source
-	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh())
+	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh(now))
 }
 
 // ExecuteNow tells that Execute has nothing to say of a portal. It never blocks.

@@ -44,6 +44,9 @@ func (e *conclusion) receipt() *Receipt {
 	if e.of == nil || e.refused {
 		return e.of
 	}
+	if e.outcome.RequestID == "" {
+		e.outcome.RequestID = requestID()
+	}
 	r, o := *e.of, e.outcome
 	r.RequestID, r.Rows, r.Truncated, r.MS = o.RequestID, &o.Rows, o.Truncated, took(e.took)
 	if o.SQLState != "" {

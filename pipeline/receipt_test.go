@@ -22,3 +22,24 @@ func TestReceiptsUnderPipelining(t *testing.T) {
 		t.Errorf("a refusal that Postgres skipped: %v", l)
 	}
 }
+
+// TestReceiptHasOneID: without an audit log nobody needs an execution's id until
+// its receipt is read, and from then on it is that one.
+func TestReceiptHasOneID(t *testing.T) {
+	s := offline(t)
+	s.Query(t.Context(), point)
+	ids := map[string]bool{}
+	for range 2 {
+		d, ok := s.QueryNow(point)
+		if !ok {
+			t.Fatal("not known")
+		}
+		execution(d.Runs[0])
+		for range 2 {
+			ids[s.lastReceipt().RequestID] = true
+		}
+	}
+	if len(ids) != 2 || ids[""] {
+		t.Errorf("two executions have the ids %v", ids)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Run watches the replies of one execution in the downstream direction: it counts
@@ -19,9 +20,12 @@ type Run struct {
 	resolve func() *Budget
 	// skip is how many leading rows are no rows of the result (a COPY header).
 	skip int64
-	// finish takes the outcome of a completed or failed execution.
-	finish func(Outcome) []Notice
-	rows   int64
+	// finish takes the outcome of a completed or failed execution. It is one for
+	// all Runs of a session: they are made for each execution.
+	finish func(*Run, Outcome) []Notice
+	// began is when the execution did.
+	began time.Time
+	rows  int64
 	// of is the verdict that is executed, and origin, once it is known, the
 	// prepared statement's that an EXECUTE shows.
 	of, origin *verdict
@@ -70,7 +74,8 @@ type Outcome struct {
 	Suspended bool
 	// Unfinished tells that the session ended before the execution did.
 	Unfinished bool
-	// RequestID is what connects the execution with the log.
+	// RequestID is what connects the execution with the log, empty until
+	// somebody needs it.
 	RequestID string
 }
 
@@ -116,7 +121,7 @@ func (r *Run) Complete(tag string) (string, []Notice) {
 	if r.finish == nil {
 		return o.Tag, nil
 	}
-	return o.Tag, r.finish(o)
+	return o.Tag, r.finish(r, o)
 }
 
 // Suspend notes that a portal stopped at its row limit; the rest may follow.
@@ -125,7 +130,7 @@ func (r *Run) Suspend() {
 	o.Suspended = true
 	r.rows = 0
 	if r.finish != nil {
-		r.finish(o)
+		r.finish(r, o)
 	}
 }
 
@@ -136,7 +141,7 @@ func (r *Run) Abandon(sqlstate string) {
 	o.SQLState, o.Unfinished = sqlstate, true
 	r.rows = 0
 	if r.finish != nil {
-		r.finish(o)
+		r.finish(r, o)
 	}
 }
 
@@ -146,13 +151,13 @@ func (r *Run) Fail(sqlstate string) {
 	o.SQLState = sqlstate
 	r.rows = 0
 	if r.finish != nil {
-		r.finish(o)
+		r.finish(r, o)
 	}
 }
 
 // outcome ends the execution at hand: what comes next is another request.
 func (r *Run) outcome() Outcome {
-	o := Outcome{Rows: r.rows, Shown: r.rows, RequestID: r.RequestID()}
+	o := Outcome{Rows: r.rows, Shown: r.rows, RequestID: r.request}
 	r.request = ""
 	if r.budget != nil {
 		o.Rows, o.Truncated = r.budget.seen, r.budget.cut

@@ -40,7 +40,7 @@ func TestRunCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got Outcome
-			r := &Run{budget: &Budget{Cap: c.cap}, skip: c.skip, finish: func(o Outcome) []Notice { got = o; return nil }}
+			r := &Run{budget: &Budget{Cap: c.cap}, skip: c.skip, finish: func(_ *Run, o Outcome) []Notice { got = o; return nil }}
 			shown, tag, _ := watch(r, c.rows, c.tag)
 			if shown != c.wantShown || tag != c.wantTag || got.Truncated != c.wantCut {
 				t.Errorf("shown %d, tag %q, cut %v; want %d, %q, %v", shown, tag, got.Truncated, c.wantShown, c.wantTag, c.wantCut)

@@ -52,6 +52,9 @@ type Session struct {
 	// tracing is the trace of the question being judged, nil for none; upstream only.
 	tracing *tracing
 
+	// finishing is finish, for all Runs.
+	finishing func(*Run, Outcome) []Notice
+
 	mu   sync.Mutex // guards what both loops touch, below
 	last conclusion
 	// lastPlan is that of the last answer that ran, for ASK MORE; nil for none with a plan.
@@ -65,6 +68,7 @@ type Session struct {
 func (p *Pipeline) Open(ctx context.Context, who auth.Principal, db *Database, login auth.Login, log *slog.Logger) (*Session, error) {
 	s := &Session{p: p, db: db, who: who, login: login, log: log,
 		names: unnamed{}, held: held{map[string]*opened{}}}
+	s.finishing = s.finish
 	role, err := p.Rules().Policy.RoleFor(who)
 	if err != nil {
 		return nil, err

@@ -140,7 +140,7 @@ func (t *tracing) claim() string {
 }
 
 // ended notes how the first execution ended, and forgets the rest.
-func (t *tracing) ended(o Outcome, now time.Time) {
+func (t *tracing) ended(o *Outcome, now time.Time) {
 	if t == nil {
 		return
 	}
@@ -152,7 +152,8 @@ func (t *tracing) ended(o Outcome, now time.Time) {
 	t.over = true
 	done := t.trace
 	t.trace = trace.Trace{ID: done.ID}
-	done.Rows, done.MS = &o.Rows, took(now.Sub(done.Time))
+	rows := o.Rows
+	done.Rows, done.MS = &rows, took(now.Sub(done.Time))
 	if o.SQLState != "" {
 		done.Verdict = o.SQLState
 	}

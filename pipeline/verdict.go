@@ -72,8 +72,7 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 
 // run makes the watcher of one execution that began at a time.
 func (s *Session) run(v *verdict, began time.Time) *Run {
-	r := &Run{of: v, origin: v.origin, request: v.tracing.claim()}
-	r.finish = func(o Outcome) []Notice { return s.finish(v, r.origin, o, began) }
+	r := &Run{of: v, origin: v.origin, request: v.tracing.claim(), finish: s.finishing, began: began}
 	switch f := &v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return s.cursor(f.Cursor) }
@@ -88,17 +87,19 @@ func (s *Session) run(v *verdict, began time.Time) *Run {
 }
 
 // finish is called in the downstream direction when an execution ended.
-func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notice {
+func (s *Session) finish(r *Run, o Outcome) []Notice {
+	v, origin := r.of, r.origin
 	if origin == nil {
 		origin = s.origin(v)
 	}
 	now := s.p.now()
-	s.auditExecution(v, origin, o, began, now)
+	took := now.Sub(r.began)
+	s.auditExecution(v, origin, &o, r.began, took)
 	if o.Suspended || o.Unfinished {
 		return nil
 	}
 	s.settle(v, o)
-	v.tracing.ended(o, s.p.now())
+	v.tracing.ended(&o, now)
 	if showsAll(v.facts.Tag) {
 		origin.learns.ended(o)
 		s.followed(origin, o)
@@ -107,7 +108,7 @@ func (s *Session) finish(v, origin *verdict, o Outcome, began time.Time) []Notic
 	if v.quiet || origin.quiet || v.kind == "pass" {
 		return nil
 	}
-	s.keep(conclusion{of: &origin.receipt, outcome: o, took: now.Sub(began)})
+	s.keep(conclusion{of: &origin.receipt, outcome: o, took: took})
 	if o.SQLState != "" || opens(v.facts.Tag) {
 		return nil
 	}

@@ -18,7 +18,9 @@ import (
 func capped(rows int64, finish func(pipeline.Outcome) []pipeline.Notice) *pipeline.Run {
 	r := &pipeline.Run{}
 	set(r, "budget", &pipeline.Budget{Cap: rows})
-	set(r, "finish", finish)
+	if finish != nil {
+		set(r, "finish", func(_ *pipeline.Run, o pipeline.Outcome) []pipeline.Notice { return finish(o) })
+	}
 	return r
 }
 
