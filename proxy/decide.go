@@ -6,17 +6,6 @@ import (
 	"github.com/pgask/pgask/pipeline"
 )
 
-// atOnce is decide for what the Decider may know without working on it.
-func atOnce[T any](s *session, known func() (T, Verdict, bool), ask func(context.Context) (T, Verdict)) (T, error) {
-	if s.answer == nil {
-		if a, v, ok := known(); ok {
-			s.metrics.Judged(v)
-			return a, nil
-		}
-	}
-	return decide(s, ask)
-}
-
 // decide lets the Decider work on the frame at hand, aside, because that may
 // take long. It returns errHold at first. When the answer is there the frame is
 // handled once more from the beginning, and the same call returns the answer:
@@ -85,12 +74,26 @@ func (s *session) judging(ask func(context.Context) pipeline.Decision) func(cont
 	}
 }
 
-// judged is a decision that was known.
-func judged(d pipeline.Decision, known bool) (*pipeline.Decision, Verdict, bool) {
-	if !known {
-		return nil, Untouched, false
+// judgeQuery and judgeParse ask the Decider about a text, and don't wait where it
+// knows already.
+func (s *session) judgeQuery(text string) (*pipeline.Decision, error) {
+	if s.answer == nil {
+		if d, known := s.decider.QueryNow(text); known {
+			s.metrics.Judged(verdict(&d))
+			return &d, nil
+		}
 	}
-	return &d, verdict(&d), true
+	return decide(s, s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, text) }))
+}
+
+func (s *session) judgeParse(text string, oids []uint32) (*pipeline.Decision, error) {
+	if s.answer == nil {
+		if d, known := s.decider.ParseNow(text, oids); known {
+			s.metrics.Judged(verdict(&d))
+			return &d, nil
+		}
+	}
+	return decide(s, s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
 }
 
 // denying asks whether something that was judged before is denied now.

@@ -163,7 +163,7 @@ func (s *session) commandComplete(h wire.Header) error {
 	if err != nil {
 		return err
 	}
-	came, err := wire.CommandTag(body)
+	came, err := s.commandTag(body)
 	if err != nil {
 		return err
 	}
@@ -183,6 +183,21 @@ func (s *session) commandComplete(h wire.Header) error {
 	}
 	s.downBuf = frames
 	return s.down.Replace(h, frames)
+}
+
+// maxKeptTag is the longest tag that is kept, in bytes.
+const maxKeptTag = 64
+
+// commandTag is the tag of a body. Statements that repeat have one tag.
+func (s *session) commandTag(body []byte) (string, error) {
+	if n := len(body) - 1; n >= 0 && body[n] == 0 && string(body[:n]) == s.lastTag {
+		return s.lastTag, nil
+	}
+	tag, err := wire.CommandTag(body)
+	if err == nil && len(tag) <= maxKeptTag {
+		s.lastTag = tag
+	}
+	return tag, err
 }
 
 func (s *session) parameterDescription(h wire.Header) error {

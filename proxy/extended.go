@@ -17,7 +17,7 @@ const maxPrefix = 2 << 10
 // bind judges a Bind: which statement it runs, and for whom the rows count.
 func (s *session) bind(h wire.Header) error {
 	due := owedReply{kind: owesBind}
-	if !s.governed && len(s.statements.by) == 0 && len(s.portals.by) == 0 {
+	if !s.governed && s.statements.none() && s.portals.none() {
 		return s.forward(h, due)
 	}
 	prefix, err := s.up.Prefix(h, maxPrefix)
@@ -47,6 +47,13 @@ func (s *session) bind(h wire.Header) error {
 	return s.forward(h, due)
 }
 
+// bound is a portal and the change that gives it its name: one piece of memory, since
+// each execution takes one.
+type bound struct {
+	object
+	change change
+}
+
 // bindKnown binds a statement that was judged.
 func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *object) error {
 	if o.decision.Told { // all of it is needed
@@ -67,7 +74,9 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 		due.denial = o.denial
 	}
 	due.own = o.decision.Own
-	due.change = s.portals.set(portal, s.owed, &object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own})
+	made := &bound{object: object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own}}
+	due.change = &made.change
+	s.portals.give(portal, s.owed, &made.object, due.change)
 	if o.decision.Alters {
 		s.alter()
 	}
@@ -89,11 +98,13 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 
 // binding asks the Decider about a Bind.
 func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
-	known := func() (pipeline.Binding, Verdict, bool) {
-		b, ok := s.decider.BindNow(d)
-		return b, Untouched, ok
+	if s.answer == nil {
+		if b, ok := s.decider.BindNow(d); ok {
+			s.metrics.Judged(Untouched)
+			return b, nil
+		}
 	}
-	return atOnce(s, known, func(ctx context.Context) (pipeline.Binding, Verdict) {
+	return decide(s, func(ctx context.Context) (pipeline.Binding, Verdict) {
 		b := s.decider.Bind(ctx, d)
 		if b.Denial == nil && ctx.Err() != nil {
 			b = pipeline.Binding{Denial: s.decider.Cancelled()}
@@ -143,7 +154,7 @@ func (s *session) describe(h wire.Header) error {
 		return s.forward(h, owedReply{kind: owesColumns})
 	}
 	due := owedReply{kind: owesDescribe}
-	if !s.governed && len(s.statements.by) == 0 {
+	if !s.governed && s.statements.none() {
 		return s.forward(h, due)
 	}
 	kind, name, err := wire.Target(prefix)
@@ -196,7 +207,7 @@ func (s *session) describeKnown(h wire.Header, due owedReply, o *object) error {
 // execute finds out whose rows are coming.
 func (s *session) execute(h wire.Header) error {
 	due := owedReply{kind: owesExecute}
-	if !s.governed && len(s.portals.by) == 0 {
+	if !s.governed && s.portals.none() {
 		return s.forward(h, due)
 	}
 	prefix, err := s.up.Prefix(h, maxPrefix)
@@ -241,7 +252,7 @@ func (s *session) executeKnown(h wire.Header, due owedReply, o *object) error {
 // close frees a name.
 func (s *session) close(h wire.Header) error {
 	due := owedReply{kind: owesClose}
-	if len(s.statements.by) == 0 && len(s.portals.by) == 0 {
+	if s.statements.none() && s.portals.none() {
 		return s.forward(h, due)
 	}
 	prefix, err := s.up.Prefix(h, maxPrefix)

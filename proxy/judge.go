@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"errors"
 
 	"github.com/pgask/pgask/pipeline"
@@ -52,9 +51,7 @@ func (s *session) query(h wire.Header) error {
 		}
 		return s.forward(h, s.dueQuery())
 	}
-	sql := string(text)
-	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.QueryNow(sql)) },
-		s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Query(ctx, sql) }))
+	d, err := s.judgeQuery(string(text))
 	if err != nil {
 		return err
 	}
@@ -82,7 +79,7 @@ func (s *session) query(h wire.Header) error {
 
 // judges reports whether the Decider has to see a Query.
 func (s *session) judges(text []byte) bool {
-	return s.governed || s.decider != nil && (stmt.MayAsk(text) || len(s.statements.by) > 0 && stmt.MayName(text))
+	return s.governed || s.decider != nil && (stmt.MayAsk(text) || !s.statements.none() && stmt.MayName(text))
 }
 
 // dueQuery is what a Query is owed, which frees the unnamed statement and
@@ -127,8 +124,7 @@ func (s *session) parse(h wire.Header) error {
 
 func (s *session) parseJudged(h wire.Header, due owedReply, p wire.ParseBody) error {
 	oids, text := p.OIDs(), string(p.Text)
-	d, err := atOnce(s, func() (*pipeline.Decision, Verdict, bool) { return judged(s.decider.ParseNow(text, oids)) },
-		s.judging(func(ctx context.Context) pipeline.Decision { return s.decider.Parse(ctx, text, oids) }))
+	d, err := s.judgeParse(text, oids)
 	if err != nil {
 		return err
 	}

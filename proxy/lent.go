@@ -102,7 +102,7 @@ func (s *session) settleRetired() {
 		if unused != nil {
 			l.Statements.Release(unused)
 		}
-		if l.prepared.by[r.name] == r.change && (r.after == nil || unused != nil) {
+		if l.prepared.last([]byte(r.name)) == r.change && (r.after == nil || unused != nil) {
 			l.prepared.get([]byte(r.name), s.owed) // forgets it where it is free
 		}
 		l.retired[i] = retired{}

@@ -14,9 +14,6 @@ func (s *session) forgetPrepared() {
 	l := s.lent
 	s.settleRetired()
 	for name, c := range l.prepared.by {
-		if name == "" {
-			continue
-		}
 		for ; c != nil && c.failed(); c = c.below {
 		}
 		if c != nil && c.to != nil && c.to.statement != nil {
@@ -34,7 +31,7 @@ func (s *session) scan(text []byte) (transaction.Effects, error) {
 		return 0, nil
 	}
 	effects := effectsOf(text, l)
-	if effects.Has(transaction.Names) && !l.own && len(l.prepared.by) > 0 {
+	if effects.Has(transaction.Names) && !l.own && !l.prepared.none() {
 		if err := s.materialize(); err != nil {
 			return effects, err
 		}
@@ -75,9 +72,7 @@ func (s *session) clearNames(c *change) *change {
 	l := s.lent
 	var named []string
 	for name := range l.prepared.by {
-		if name != "" {
-			named = append(named, name)
-		}
+		named = append(named, name)
 	}
 	for _, name := range named {
 		o := l.prepared.get([]byte(name), s.owed)
@@ -96,6 +91,9 @@ func (s *session) clearNames(c *change) *change {
 // backend's.
 func (s *session) materialize() error {
 	l := s.lent
+	if err := s.settle(&l.prepared, nil); err != nil {
+		return err
+	}
 	for name := range l.prepared.by {
 		if err := s.settle(&l.prepared, []byte(name)); err != nil {
 			return err

@@ -38,7 +38,9 @@ type object struct {
 // names is one of a session's name spaces: portals, or prepared statements,
 // those of PREPARE and those of Parse.
 type names struct {
-	by map[string]*change
+	// unnamed is the last change of what has no name, by those of the names.
+	unnamed *change
+	by      map[string]*change
 	// clears free every name but the unnamed one, oldest first; those that are
 	// settled are gone from it, and floor is the order of the last that worked.
 	clears []*change
@@ -55,11 +57,40 @@ const (
 	maxNameBytes = 32 << 20
 )
 
-// knows reports whether there may be something under the name.
-func (n *names) knows(name []byte) bool {
-	_, ok := n.by[string(name)]
-	return ok
+// last is the last change of a name, nil where there is nothing under it.
+func (n *names) last(name []byte) *change {
+	if len(name) == 0 {
+		return n.unnamed
+	}
+	return n.by[string(name)]
 }
+
+// put makes it the last change of a name.
+func (n *names) put(name []byte, c *change) {
+	if len(name) == 0 {
+		n.unnamed = c
+		return
+	}
+	if n.by == nil {
+		n.by = map[string]*change{}
+	}
+	n.by[string(name)] = c
+}
+
+// drop forgets the name.
+func (n *names) drop(name []byte) {
+	if len(name) == 0 {
+		n.unnamed = nil
+		return
+	}
+	delete(n.by, string(name))
+}
+
+// none reports whether there is nothing under any name.
+func (n *names) none() bool { return n.unnamed == nil && len(n.by) == 0 }
+
+// knows reports whether there may be something under the name.
+func (n *names) knows(name []byte) bool { return n.last(name) != nil }
 
 // full reports whether there is no room for the name to stand for more bytes.
 func (n *names) full(name []byte, bytes int) bool {
@@ -71,24 +102,24 @@ func (n *names) full(name []byte, bytes int) bool {
 
 // count adds up what is still held; set only adds.
 func (n *names) count() {
-	n.bytes = 0
+	n.bytes = n.unnamed.bytes()
 	for _, c := range n.by {
-		for ; c != nil; c = c.below {
-			if c.to != nil {
-				n.bytes += c.to.bytes
-			}
-		}
+		n.bytes += c.bytes()
 	}
 }
 
 // set notes that a message that is about to be pushed gives the name to an
 // object, or frees it.
 func (n *names) set(name []byte, q *owed, to *object) *change {
+	c := &change{}
+	n.give(name, q, to, c)
+	return c
+}
+
+// give is set by a change that the caller has made, and nobody has used.
+func (n *names) give(name []byte, q *owed, to *object, c *change) {
 	n.trim(q)
-	if n.by == nil {
-		n.by = map[string]*change{}
-	}
-	below := n.by[string(name)]
+	below := n.last(name)
 	for below != nil && q.isSettled(below.batch) && below.failed() {
 		below = below.below
 	}
@@ -99,9 +130,8 @@ func (n *names) set(name []byte, q *owed, to *object) *change {
 		n.bytes += to.bytes
 	}
 	n.order++
-	c := &change{batch: q.batches, order: n.order, to: to, below: below}
-	n.by[string(name)] = c
-	return c
+	*c = change{batch: q.batches, order: n.order, to: to, below: below}
+	n.put(name, c)
 }
 
 // clear notes that a message that is about to be pushed frees all names but
@@ -136,7 +166,7 @@ func (n *names) trim(q *owed) {
 	}
 	n.floor = floor
 	for name, c := range n.by {
-		if name != "" && c.order < floor {
+		if c.order < floor {
 			delete(n.by, name)
 		}
 	}
@@ -145,7 +175,7 @@ func (n *names) trim(q *owed) {
 // unsettled is a change whose outcome has to be known before the name can be
 // looked up; nil when there is none.
 func (n *names) unsettled(name []byte, q *owed) *change {
-	c := n.by[string(name)]
+	c := n.last(name)
 	if c == nil {
 		return nil
 	}
@@ -161,17 +191,17 @@ func (n *names) unsettled(name []byte, q *owed) *change {
 // get looks the name up. It drops what can't come back.
 func (n *names) get(name []byte, q *owed) *object {
 	n.trim(q)
-	last := n.by[string(name)]
+	last := n.last(name)
 	c := last
 	for c != nil && c.failed() {
 		c = c.below
 	}
 	if c == nil {
-		delete(n.by, string(name))
+		n.drop(name)
 		return nil
 	}
 	if c != last {
-		n.by[string(name)] = c
+		n.put(name, c)
 	}
 	settled := q.isSettled(c.batch)
 	switch {
@@ -179,7 +209,7 @@ func (n *names) get(name []byte, q *owed) *object {
 		return nil
 	case c.to == nil || c.outcome == doubtful:
 		if settled {
-			delete(n.by, string(name))
+			n.drop(name)
 		}
 		return nil
 	case settled:
@@ -196,83 +226,4 @@ func (n *names) cleared() uint64 {
 		}
 	}
 	return n.floor
-}
-
-// change is what a message, or a statement of a Query, does to a name, or to
-// all of them. Whether Postgres did it is known when it has been answered.
-type change struct {
-	// batch is how many batches had ended before it.
-	batch uint64
-	// answered, unless 0, is how many replies are popped when a statement of a
-	// Query has been answered: what follows a Query in its batch is carried out
-	// even where the Query failed.
-	answered uint64
-	// order is its place among the changes of its name space.
-	order   uint64
-	outcome outcome
-	// to is the name's object from then on, nil when the name is free.
-	to *object
-	// below is what held before, for as long as it may come back.
-	below *change
-	// also is a second change by the same message.
-	also *change
-}
-
-// outcome is what became of a change. What was cut short may have been done and may not:
-// nothing is known by the name then.
-type outcome byte
-
-// Outcomes.
-const (
-	done outcome = iota
-	undone
-	doubtful
-)
-
-func (c *change) failed() bool { return c.outcome == undone }
-
-// known reports whether the outcome is known. What the batch at hand does is
-// taken as done: if it fails, the message that asks is skipped, too.
-func (c *change) known(q *owed) bool {
-	switch {
-	case q.isSettled(c.batch):
-		return true
-	case c.batch != q.batches:
-		return false
-	}
-	return c.answered == 0 || q.popped >= c.answered || q.skips()
-}
-
-// undo notes that nothing was done.
-func (c *change) undo() { c.end(undone) }
-
-// fail notes what an error with that SQLSTATE means.
-func (c *change) fail(sqlstate string) {
-	if before(sqlstate) {
-		c.end(undone)
-		return
-	}
-	c.end(doubtful)
-}
-
-func (c *change) end(as outcome) {
-	for ; c != nil; c = c.also {
-		if c.outcome == done {
-			c.outcome = as
-		}
-	}
-}
-
-// before tells of errors that Postgres raises before a statement has changed a
-// name, by their class: those about the statement, the name, the transaction's
-// state. A cancelled or conflicting one can fail after that.
-func before(sqlstate string) bool {
-	if len(sqlstate) != 5 {
-		return false
-	}
-	switch sqlstate[:2] {
-	case "08", "0A", "22", "25", "26", "34", "3D", "3F", "42", "54", "55":
-		return true
-	}
-	return false
 }

@@ -93,14 +93,14 @@ func TestNames(t *testing.T) {
 	}
 	q.pop(false)
 	q.pop(false)
-	if n.get(name, q) != nil || len(n.by) != 0 {
+	if n.get(name, q) != nil || !n.none() {
 		t.Error("a Close that worked frees the name")
 	}
 	for range 1000 { // what was replaced is not kept
 		batch(owesParse, n.set(nil, q, one), false)
 	}
 	depth := 0
-	for c := n.by[""]; c != nil; c = c.below {
+	for c := n.unnamed; c != nil; c = c.below {
 		depth++
 	}
 	if depth > 2 {
@@ -140,7 +140,7 @@ func TestNamesCleared(t *testing.T) {
 	for q.head() != nil {
 		q.pop(false)
 	}
-	if n.get(a, q) != nil || n.get(b, q) != one || n.get(nil, q) != one || len(n.by) != 2 || n.clears != nil {
+	if n.get(a, q) != nil || n.get(b, q) != one || n.get(nil, q) != one || len(n.by) != 1 || n.clears != nil {
 		t.Errorf("after it: %v, %v", n.by, n.clears)
 	}
 }

@@ -56,6 +56,7 @@ type session struct {
 	replies  replies
 	fatal    bool   // the backend has said its last word
 	lastSaid string // its SQLSTATE
+	lastTag  string // of the last command whose tag was read
 	spent    bool   // it is of no use to another session
 
 	// repeats are the statements that the backend has because they repeat, nil for

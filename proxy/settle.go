@@ -44,5 +44,6 @@ func (s *session) forgetPortals() bool {
 		return false
 	}
 	clear(s.portals.by)
+	s.portals.unnamed = nil
 	return true
 }
