@@ -2,6 +2,7 @@ package integration
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,11 @@ func TestUnanswerable(t *testing.T) {
 	}
 }
 
+// quotes are what a refusal quotes.
+var quotes = regexp.MustCompile(`"[^"]*"`)
+
 // names tells whether a refusal quotes one of the words, where there are any.
 func names(r score.Result, words []string) bool {
-	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(r.Message+r.Detail, `"`+w+`"`) })
+	quoted := strings.Join(quotes.FindAllString(r.Message+" "+r.Detail, -1), " ")
+	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(quoted, w) })
 }

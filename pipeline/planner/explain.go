@@ -59,15 +59,37 @@ func (q *question) decline(why []error) *Declined {
 	case len(why) > 0:
 		d.Reason = why[0].Error()
 	case q.parser.far < len(q.parser.toks) && q.parser.far > 0:
-		d.Reason = fmt.Sprintf("it isn't clear what %q is about", q.parser.textOf(q.parser.far, 1))
+		d.Reason = fmt.Sprintf("it isn't clear what %q is about", q.stuck())
+	case q.idle() != "":
+		d.Reason = fmt.Sprintf("it isn't clear what part %q has in the answer", q.idle())
 	default:
 		d.Reason = "the question doesn't say what it asks for in words of the schema"
 	}
 	return d
 }
 
-// unplaced are the words that name nothing and that the grammar doesn't know.
-func (q *question) unplaced() []string {
+// stuck is where reading ended, up to the first word that says something.
+func (q *question) stuck() string {
+	n := 1
+	for at := q.parser.far; functionWords[q.parser.low(at+n-1)] && at+n < len(q.parser.toks); n++ {
+	}
+	return q.parser.textOf(q.parser.far, n)
+}
+
+// idle is the first word that names nothing and says more than how words belong
+// together; empty for none.
+func (q *question) idle() string {
+	covered := q.covered()
+	for i, t := range q.parser.toks {
+		if t.kind == word && !covered[i] && !functionWords[t.low] && !determiners[t.low] {
+			return t.text
+		}
+	}
+	return ""
+}
+
+// covered says of each word whether it is part of a name.
+func (q *question) covered() []bool {
 	covered := make([]bool, len(q.parser.toks))
 	for i, hs := range q.parser.hits {
 		for _, h := range hs {
@@ -76,6 +98,12 @@ func (q *question) unplaced() []string {
 			}
 		}
 	}
+	return covered
+}
+
+// unplaced are the words that name nothing and that the grammar doesn't know.
+func (q *question) unplaced() []string {
+	covered := q.covered()
 	var out []string
 	for i, t := range q.parser.toks {
 		if t.kind == word && !covered[i] && !grammarWord(t.low) && !relationVerbs[t.stem] && !datedVerbs[t.stem] {

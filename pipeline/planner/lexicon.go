@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -51,6 +52,8 @@ type lexicon struct {
 	partial []partial        // until all whole names are known
 	people  []*catalog.Table // whose rows are called by first and last name
 	tables  []*catalog.Table
+	// doers are the names for who does something, by the stem of what they do.
+	doers map[string]string
 }
 
 // Bounds of what is indexed of sampled values.
@@ -64,7 +67,8 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 	if m == nil {
 		m = &semantic.Model{}
 	}
-	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{}}
+	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{},
+		doers: map[string]string{}}
 	for _, t := range c.Tables {
 		if t.Partition {
 			continue
@@ -94,6 +98,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 // addTable indexes a table, its columns and their values.
 func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 	name := splitIdentifier(t.Name.Table)
+	maps.Copy(x.doers, doers(name))
 	if !x.joinsNamed(t, name) {
 		x.add(name, meaning{kind: aTable, table: t, weight: 1})
 	}
@@ -111,6 +116,7 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		if len(words) == 0 {
 			continue
 		}
+		maps.Copy(x.doers, doers(words))
 		if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == c.Name && strings.HasSuffix(strings.ToLower(c.Name), "id") {
 			x.add([]string{"id"}, meaning{kind: aColumn, table: t, column: c, weight: 0.95})
 			x.add(append(slices.Clone(name), "id"), meaning{kind: aColumn, table: t, column: c, weight: 0.95})

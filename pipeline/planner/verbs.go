@@ -1,6 +1,9 @@
 package planner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // relationVerbs say that two things have to do with each other and nothing
 // more: which, the keys between their tables tell. Verbs that choose among what
@@ -29,9 +32,36 @@ func verbStems(regular, irregular string) map[string]bool {
 	return out
 }
 
-// relates tells whether the word at i is a verb that only relates.
+// relates tells whether the word at i is a verb that only relates. Where the
+// schema names who does it (teacher, manufacturer) and the question doesn't, it
+// says more: who teaches a class isn't who sits in it.
 func (p *parser) relates(i int) bool {
-	return p.kind(i) == word && relationVerbs[p.toks[i].stem]
+	return p.kind(i) == word && relationVerbs[p.toks[i].stem] && !p.others(i)
+}
+
+// others tells whether the verb at i is what somebody else does: the schema names those who
+// do it and the question doesn't, unless it goes on to say by whom.
+func (p *parser) others(i int) bool {
+	doer := p.x.doers[p.toks[i].stem]
+	if doer == "" || p.is(i+1, "by") && len(p.find(p.det(i+2), isTable)) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.toks, func(t token) bool { return t.low == doer || t.low == doer+"s" })
+}
+
+// doers are the words of a name for who does something, such as teacher, by the
+// stem of what they do.
+func doers(words []string) map[string]string {
+	out := map[string]string{}
+	for _, w := range words {
+		w = strings.TrimSuffix(w, "s")
+		for _, suffix := range []string{"er", "or"} {
+			if does, ok := strings.CutSuffix(w, suffix); ok {
+				out[stem(does)] = w
+			}
+		}
+	}
+	return out
 }
 
 // dated tells whether the word at i is a verb that says when, with a time
@@ -59,7 +89,8 @@ var timePrepositions = [][]string{{"in"}, {"on"}, {"during"}, {"in", "the"}, {"b
 var placeClauses = [][]string{{"where"}, {"in", "which"}, {"for", "which"}, {"where", "there", "are"}, {"in", "which", "there", "are"}, {"for", "which", "there", "are"}, {"that"}, {"which"}}
 
 var (
-	auxiliaries = set("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did", "can", "could", "will", "would", "may", "also", "ever", "already", "currently")
+	// What will, would or may be is in no row, so the words for it aren't among these.
+	auxiliaries = set("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did", "can", "could", "also", "ever", "already", "currently")
 	pronouns    = set("they", "he", "she", "it", "we", "you")
 	relatives   = set("that", "who", "which", "whom", "where")
 	negations   = set("not", "never", "don't", "doesn't", "didn't", "hasn't", "haven't", "hadn't", "isn't", "aren't", "wasn't", "weren't", "cannot", "can't", "couldn't")
@@ -132,7 +163,7 @@ func (p *parser) clauses(i int) []clause {
 	}
 	c.at = k
 	out := []clause{c}
-	for n := 0; n < 2 && c.verb && preposition[p.low(c.at)]; n++ {
+	for n := 0; n < 2 && c.verb && preposition[p.low(c.at)] && !p.is(c.at+1, "by"); n++ { // operated on by: not who operates
 		c.at++
 		out = append(out, c)
 	}
