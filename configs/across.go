@@ -8,7 +8,7 @@ import (
 // across checks what one file says about another, and what all of them say that
 // this version ignores.
 func across(all *All) []Fault {
-	return slices.Concat(usersOfPolicy(all), accessAcross(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
+	return slices.Concat(usersOfPolicy(all), pricesOfPolicy(all), accessAcross(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
 }
 
 // usersOfPolicy checks that users' roles exist and go together.

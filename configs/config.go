@@ -86,12 +86,16 @@ type LLM struct {
 	APIKey  string
 	Model   string
 	Routing map[string]string // planner, refiner, matcher, narrator → model name
+	Prices  map[string]Price  // by model name
 	Timeout time.Duration
 	// Concurrency is how many calls may be under way at once.
 	Concurrency int
 	Record      string
 	Replay      string
 }
+
+// Price is what a million tokens of a model cost, in a unit of the file's own.
+type Price struct{ Prompt, Completion float64 }
 
 // Embeddings chooses the embedder of the schema index: builtin or openai.
 type Embeddings struct {

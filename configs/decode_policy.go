@@ -117,6 +117,8 @@ func roleLimits(l *RoleLimits) setter {
 			"statement_timeout": duration(&l.StatementTimeout, 0),
 			"question_tokens":   integer(&l.QuestionTokens, 0, math.MaxInt32),
 			"daily_tokens":      integer(&l.DailyTokens, 0, maxDailyTokens),
+			"question_cost":     number(&l.QuestionCost, 0, maxMoney),
+			"daily_cost":        number(&l.DailyCost, 0, maxMoney),
 		})
 	}
 }

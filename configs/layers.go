@@ -62,6 +62,7 @@ func compounds(c *Config, env bool) fields {
 	return fields{
 		"databases":        databases(&c.Databases, env),
 		"planner.order":    enums(&c.Planner.Order, "curated", "cache", "builtin", "model"),
+		"llm.prices":       prices(&c.LLM.Prices),
 		"cluster.peers":    peers(&c.Cluster.Peers),
 		"hooks.plan_after": texts(&c.Hooks.PlanAfter),
 		"hooks.sql_before": texts(&c.Hooks.SQLBefore),

@@ -69,6 +69,8 @@ type RoleLimits struct {
 	ExplainRows      float64
 	ExplainCost      float64
 	StatementTimeout time.Duration
-	QuestionTokens   int64 // of models, for one question
-	DailyTokens      int64 // of models, for one user on one day (UTC)
+	QuestionTokens   int64   // of models, for one question
+	DailyTokens      int64   // of models, for one user on one day (UTC)
+	QuestionCost     float64 // of models, for one question, in the unit of llm.prices
+	DailyCost        float64 // of models, for one user on one day (UTC)
 }

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,13 +57,7 @@ func (p *provider) prompts() []string {
 
 // planned is a reply with a plan.
 func planned(plan string) func(http.ResponseWriter) {
-	content := fmt.Sprintf(`{"answerable":true,"missing":"","plan":%s}`, plan)
-	return func(w http.ResponseWriter) {
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": content}}},
-			"usage":   map[string]any{"prompt_tokens": 100, "completion_tokens": 20},
-		})
-	}
+	return replied(fmt.Sprintf(`{"answerable":true,"missing":"","plan":%s}`, plan))
 }
 
 func status(code int) func(http.ResponseWriter) {

@@ -24,6 +24,13 @@ import (
 func secondProxy(t *testing.T, change func(string) string) *fixture {
 	t.Helper()
 	f := unstarted(t, change)
+	serve(t, f)
+	return f
+}
+
+// serve starts the proxy of a fixture that has its files.
+func serve(t *testing.T, f *fixture) {
+	t.Helper()
 	var err error
 	if f.Proxy, err = startServe(f.Config, f.Proxy.addr); err != nil {
 		t.Fatal(err)
@@ -33,7 +40,6 @@ func secondProxy(t *testing.T, change func(string) string) *fixture {
 			t.Error(err)
 		}
 	})
-	return f
 }
 
 // edit changes a file.

@@ -182,7 +182,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	in.SQL, in.Budget = s.sqlTarget(at), s.budget(at)
 	p, err := s.propose(ctx, at, ask, in)
 	s.p.observe.Stage("plan", s.p.now().Sub(began))
-	s.p.observe.Answered(p.Source, p.ModelCalls, p.Tokens)
+	s.p.observe.Answered(p.Source, p.ModelCalls, p.Cost.Tokens, p.Cost.Money)
 	s.tracing.planned(p, err)
 	if err != nil {
 		return answered{proposal: p}, err

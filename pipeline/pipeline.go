@@ -31,7 +31,7 @@ type Observer interface {
 	Judged(kind, verdict string)
 	// Answered counts one question, by the source of its answer (empty where
 	// none was found), and what a model cost.
-	Answered(source string, modelCalls, tokens int)
+	Answered(source string, modelCalls int, tokens, money int64)
 	// Stage takes how long a stage of a decision took.
 	Stage(stage string, took time.Duration)
 	// Rows counts rows shown, and whether the result was cut.

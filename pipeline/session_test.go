@@ -115,10 +115,10 @@ func (f *fixture) session(role string) *Session {
 // deaf is an Observer that doesn't listen.
 type deaf struct{}
 
-func (deaf) Judged(string, string)       {}
-func (deaf) Answered(string, int, int)   {}
-func (deaf) Stage(string, time.Duration) {}
-func (deaf) Rows(int64, bool)            {}
+func (deaf) Judged(string, string)              {}
+func (deaf) Answered(string, int, int64, int64) {}
+func (deaf) Stage(string, time.Duration)        {}
+func (deaf) Rows(int64, bool)                   {}
 
 // play runs a decision's text on Postgres as the proxy would, through its runs.
 func (f *fixture) play(d Decision) (rows [][]string, notices []Notice) {

@@ -157,7 +157,8 @@ func smallest(a, b configs.RoleLimits) configs.RoleLimits {
 	out := configs.RoleLimits{Rows: tighter(a.Rows, b.Rows), OnTruncate: a.OnTruncate,
 		ExplainRows: tighter(a.ExplainRows, b.ExplainRows), ExplainCost: tighter(a.ExplainCost, b.ExplainCost),
 		StatementTimeout: tighter(a.StatementTimeout, b.StatementTimeout),
-		QuestionTokens:   tighter(a.QuestionTokens, b.QuestionTokens), DailyTokens: tighter(a.DailyTokens, b.DailyTokens)}
+		QuestionTokens:   tighter(a.QuestionTokens, b.QuestionTokens), DailyTokens: tighter(a.DailyTokens, b.DailyTokens),
+		QuestionCost: tighter(a.QuestionCost, b.QuestionCost), DailyCost: tighter(a.DailyCost, b.DailyCost)}
 	if strings.EqualFold(b.OnTruncate, onTruncateError) {
 		out.OnTruncate = b.OnTruncate
 	}

@@ -140,10 +140,10 @@ func governed(b testing.TB) *pipeline.Session {
 // deaf is an Observer that doesn't listen.
 type deaf struct{}
 
-func (deaf) Judged(string, string)       {}
-func (deaf) Answered(string, int, int)   {}
-func (deaf) Stage(string, time.Duration) {}
-func (deaf) Rows(int64, bool)            {}
+func (deaf) Judged(string, string)              {}
+func (deaf) Answered(string, int, int64, int64) {}
+func (deaf) Stage(string, time.Duration)        {}
+func (deaf) Rows(int64, bool)                   {}
 
 // TestExecutionAllocates: what happens for each execution takes two pieces of memory,
 // its Run and its portal.

@@ -116,8 +116,17 @@ func assembleClient(c *configs.Config, o staged, log *slog.Logger) (*llm.Client,
 	if c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
 		return nil, nil
 	}
-	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing,
+	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing, Prices: pricesOf(c.LLM.Prices),
 		Timeout: c.LLM.Timeout, Concurrency: c.LLM.Concurrency, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
+}
+
+// pricesOf are the prices as the client counts by them.
+func pricesOf(prices map[string]configs.Price) map[string]llm.Price {
+	out := make(map[string]llm.Price, len(prices))
+	for model, p := range prices {
+		out[model] = llm.Price(p)
+	}
+	return out
 }
 
 // modelLog writes one line a model call: what it cost, and how it failed where

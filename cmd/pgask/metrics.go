@@ -20,6 +20,7 @@ type metrics struct {
 	asks        *prometheus.CounterVec
 	calls       prometheus.Counter
 	tokens      prometheus.Counter
+	money       prometheus.Counter
 	stages      *prometheus.HistogramVec
 	rows        prometheus.Counter
 	truncations prometheus.Counter
@@ -39,6 +40,7 @@ func newMetrics() *metrics {
 		asks:        vec("pgask_asks_total", "Answered questions, by source.", "source"),
 		calls:       counter("pgask_model_calls_total", "Calls to the model provider."),
 		tokens:      counter("pgask_model_tokens_total", "Tokens of those calls, prompt and completion."),
+		money:       counter("pgask_model_cost_total", "What those calls cost, by llm.prices."),
 		rows:        counter("pgask_rows_total", "Rows of governed statements that clients were given."),
 		truncations: counter("pgask_truncations_total", "Results that were cut at a role's row cap."),
 		cancels:     vec("pgask_cancels_total", "Cancel requests, by whether they were passed on.", "passed"),
@@ -50,7 +52,7 @@ func newMetrics() *metrics {
 	for v, route := range map[proxy.Verdict]string{proxy.Untouched: "untouched", proxy.Replaced: "replaced", proxy.Denied: "denied"} {
 		m.messages[v] = messages.WithLabelValues(route)
 	}
-	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements.vec, messages, m.asks, m.calls, m.tokens, m.stages,
+	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements.vec, messages, m.asks, m.calls, m.tokens, m.money, m.stages,
 		m.rows, m.truncations, m.cancels, m.reloads, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	bytes := vec("pgask_bytes_total", "Bytes relayed, by direction.", "direction")
 	frames := vec("pgask_frames_total", "Frames relayed, by direction.", "direction")
@@ -94,10 +96,11 @@ type observer struct{ *metrics }
 
 func (o observer) Judged(kind, verdict string) { o.statements.of(kind, verdict).Inc() }
 
-func (o observer) Answered(source string, modelCalls, tokens int) {
+func (o observer) Answered(source string, modelCalls int, tokens, money int64) {
 	o.asks.WithLabelValues(source).Inc()
 	o.calls.Add(float64(modelCalls))
 	o.tokens.Add(float64(tokens))
+	o.money.Add(float64(money) / 1e6)
 }
 
 func (o observer) Stage(stage string, took time.Duration) {

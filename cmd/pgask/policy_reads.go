@@ -55,6 +55,8 @@ func (d *difference) roleChanges(who auth.Principal) []string {
 	compare("statement_timeout", limit(a.StatementTimeout), limit(b.StatementTimeout))
 	compare("question_tokens", limit(a.QuestionTokens), limit(b.QuestionTokens))
 	compare("daily_tokens", limit(a.DailyTokens), limit(b.DailyTokens))
+	compare("question_cost", limit(a.QuestionCost), limit(b.QuestionCost))
+	compare("daily_cost", limit(a.DailyCost), limit(b.DailyCost))
 	for _, list := range []struct {
 		what string
 		of   func(configs.Access[string]) []string

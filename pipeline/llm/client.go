@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -67,6 +68,13 @@ func (c *Client) Model(task string) string {
 		return m
 	}
 	return c.config.Model
+}
+
+// Cost is what so many tokens of the task's model cost, in millionths of the unit that
+// prices are in, rounded up.
+func (c *Client) Cost(task string, prompt, completion int64) int64 {
+	p := c.config.Prices[c.Model(task)]
+	return int64(math.Ceil(p.Prompt*float64(prompt) + p.Completion*float64(completion)))
 }
 
 // Complete asks the task's model. Errors are a *ProviderError, or wrap

@@ -17,6 +17,8 @@ type Config struct {
 	Model string
 	// Routing maps a task (planner, refiner, matcher, narrator) to a model.
 	Routing map[string]string
+	// Prices are those of models by name; what has none costs nothing.
+	Prices map[string]Price
 	// Timeout bounds one Complete with its retries and its wait for a slot.
 	Timeout time.Duration // 30 s
 	// Concurrency is how many requests may be under way at once.
@@ -39,6 +41,9 @@ type Config struct {
 	// Observe hears of every Complete when it ends; nil for nobody.
 	Observe func(Call)
 }
+
+// Price is what a million tokens of a model cost.
+type Price struct{ Prompt, Completion float64 }
 
 // Call is what one Complete cost, for metrics. It holds no text.
 type Call struct {

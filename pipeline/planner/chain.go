@@ -35,7 +35,7 @@ func (c *Chain) Plan(ctx context.Context, in Input) (Proposal, error) {
 		}
 		proposal, err := p.Plan(ctx, in)
 		cost.ModelCalls += proposal.ModelCalls
-		cost.Tokens += proposal.Tokens
+		cost.Cost = cost.Cost.plus(proposal.Cost)
 		var declined *Declined
 		if errors.As(err, &declined) {
 			steps = append(steps, declinedSteps(p, declined)...)
@@ -46,7 +46,7 @@ func (c *Chain) Plan(ctx context.Context, in Input) (Proposal, error) {
 		if err != nil {
 			return cost, withSteps(err, steps)
 		}
-		proposal.Steps, proposal.ModelCalls, proposal.Tokens = steps, cost.ModelCalls, cost.Tokens
+		proposal.Steps, proposal.ModelCalls, proposal.Cost = steps, cost.ModelCalls, cost.Cost
 		proposal.Ran = c.learned(in, proposal.Made)
 		return proposal, nil
 	}

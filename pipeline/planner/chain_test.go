@@ -107,7 +107,7 @@ func TestChainStops(t *testing.T) {
 // TestChainCost holds that calls count whoever answers, and where nobody does.
 func TestChainCost(t *testing.T) {
 	costs := func(err error, source string) fakePlanner {
-		return fakePlanner{name: "model", err: err, proposal: Proposal{Source: source, ModelCalls: 1, Tokens: 10}}
+		return fakePlanner{name: "model", err: err, proposal: Proposal{Source: source, ModelCalls: 1, Cost: Spend{10, 3}}}
 	}
 	for name, last := range map[string]fakePlanner{
 		"answered": costs(nil, "model"),
@@ -115,8 +115,8 @@ func TestChainCost(t *testing.T) {
 		"declined": costs(&Declined{Reason: "no"}, ""),
 	} {
 		p, _ := New(costs(&Declined{Reason: "no"}, ""), last).Plan(context.Background(), Input{})
-		if p.ModelCalls != 2 || p.Tokens != 20 {
-			t.Errorf("%s: %d calls, %d tokens", name, p.ModelCalls, p.Tokens)
+		if p.ModelCalls != 2 || p.Cost != (Spend{20, 6}) {
+			t.Errorf("%s: %d calls that cost %v", name, p.ModelCalls, p.Cost)
 		}
 	}
 }

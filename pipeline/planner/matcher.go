@@ -121,7 +121,7 @@ func (m *Matcher) ask(ctx context.Context, in Input, found []candidate, p *Propo
 	}
 	a := attempts{model: &Model{client: m.client}, in: in}
 	reply, err := a.call(ctx, r)
-	p.ModelCalls, p.Tokens = a.proposal.ModelCalls, a.proposal.Tokens
+	p.ModelCalls, p.Cost = a.proposal.ModelCalls, a.proposal.Cost
 	if err != nil {
 		why := &declineReason{code: reasonModelFailed}
 		var provider *llm.ProviderError

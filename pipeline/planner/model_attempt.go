@@ -65,7 +65,7 @@ func (a *attempts) call(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	}
 	reply, err := a.model.client.Complete(ctx, r)
 	a.proposal.ModelCalls++
-	a.spend(reserved, reply, err)
+	a.spend(r, reserved, reply, err)
 	return reply, err
 }
 

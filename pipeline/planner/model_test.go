@@ -76,7 +76,7 @@ func askedModel(t *testing.T, p *modelProvider, o ModelOptions) *Model {
 	t.Helper()
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
-	client, err := llm.New(llm.Config{BaseURL: s.URL, APIKey: "sk-secret", Model: "small",
+	client, err := llm.New(llm.Config{BaseURL: s.URL, APIKey: "sk-secret", Model: "small", Prices: map[string]llm.Price{"small": {Prompt: 1, Completion: 1}},
 		Sleep: func(context.Context, time.Duration) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -217,8 +217,8 @@ func TestModelStepsAndCost(t *testing.T) {
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Error(diff)
 	}
-	if got.Source != "model" || got.ModelCalls != 2 || got.Tokens != 220 {
-		t.Errorf("%s, %d calls, %d tokens", got.Source, got.ModelCalls, got.Tokens)
+	if got.Source != "model" || got.ModelCalls != 2 || got.Cost != (Spend{220, 220}) {
+		t.Errorf("%s, %d calls that cost %v", got.Source, got.ModelCalls, got.Cost)
 	}
 }
 

@@ -45,8 +45,8 @@ type Input struct {
 	Model bool
 	// Last is the answer that the question amends; nil for a question of its own.
 	Last *Last
-	// Budget bounds what models may cost.
-	Budget Budget
+	// Budget bounds what models may cost; nil for no bounds.
+	Budget *Budget
 	// SQL is what SQL of a model has to go through.
 	SQL SQLTarget
 	// Try judges a verified query for the asker and has Postgres plan it, without
@@ -81,9 +81,9 @@ type Proposal struct {
 	Ran func()
 	// Steps is what each planner did, for ASK EXPLAIN.
 	Steps []Step
-	// ModelCalls and Tokens are what a model cost.
+	// ModelCalls and Cost are what models cost.
 	ModelCalls int
-	Tokens     int
+	Cost       Spend
 }
 
 // CuratedUse is the receipt of a curated answer.
