@@ -42,19 +42,14 @@ func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*v
 		return nil, err
 	}
 	switch {
-	case ask.Form == stmt.FormRows:
-		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormSQL, ask.Form == stmt.FormPlan, ask.Form == stmt.FormExplain:
 		return s.askAbout(ctx, st, ask)
-	case ask.Form == stmt.FormMore:
-		return s.askRows(ctx, at, st, ask)
 	case ask.Form == stmt.FormApprove:
 		return s.askApprove(ctx, at, st, ask)
 	case ask.Form == stmt.FormRevoke:
 		return s.askRevoke(at, st, ask)
 	}
-	return nil, &Error{Code: "0A000", Message: "this form of ASK is not supported by this version",
-		Advice: "ASK " + quoted(ask.Question)}
+	return s.askRows(ctx, at, st, ask) // and tells them, as the form says
 }
 
 // mayAsk is the session's standing, for those who may ask.
@@ -82,7 +77,13 @@ func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, 
 		tree = &pg_query.Node{Node: &pg_query.Node_PrepareStmt{
 			PrepareStmt: &pg_query.PrepareStmt{Name: st.Prepare.Name, Query: tree}}}
 	}
-	return s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, a)
+	s.gather = gathers(ask)
+	defer func() { s.gather = nil }()
+	v, err := s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, a)
+	if err == nil && s.gather != nil {
+		v.telling, err = s.tellingOf(ctx, at, ask, a, v)
+	}
+	return v, err
 }
 
 // askInside answers the ask() calls of a larger statement, then judges the

@@ -29,6 +29,8 @@ type Run struct {
 	// of is the verdict that is executed, and origin, once it is known, the
 	// prepared statement's that an EXECUTE shows.
 	of, origin *verdict
+	// tale is what the client is shown in the place of the row; nil for none.
+	tale *Tale
 	// request is the id of the execution at hand, empty until somebody asks.
 	request string
 }
@@ -77,6 +79,8 @@ type Outcome struct {
 	// RequestID is what connects the execution with the log, empty until
 	// somebody needs it.
 	RequestID string
+	// Of is how many rows the answer has that the one row tells of, 0 for others.
+	Of int64
 }
 
 // trailer is the size of what ends a binary COPY, in bytes. A row is larger,
@@ -161,6 +165,10 @@ func (r *Run) outcome() Outcome {
 	r.request = ""
 	if r.budget != nil {
 		o.Rows, o.Truncated = r.budget.seen, r.budget.cut
+	}
+	if r.tale != nil {
+		o.Truncated, o.Of = o.Truncated || r.tale.Truncated, r.tale.Rows
+		r.tale = nil
 	}
 	return o
 }

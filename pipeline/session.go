@@ -43,6 +43,9 @@ type Session struct {
 	message []*NameChange
 	// cleaning tells that the message being judged only cleans the session up.
 	cleaning bool
+	// gather is the column of the question at hand whose rows are told; nil for others.
+	// Upstream only.
+	gather *policy.ToldColumn
 	// from is who the client is, for the audit log, and taken what is being
 	// judged for it; upstream only.
 	from  audit.Part

@@ -195,7 +195,7 @@ func TestRefusals(t *testing.T) {
 		"ASK":                                  "42601",
 		"SHOW pgask.nothing":                   "42704",
 		"ASK 'how many shops' READING 2":       "PA002",
-		"ASK NARRATE 'how many shops'":         "0A000",
+		"ASK NARRATE 'how many unicorns'":      "PA002",
 		"ASK 'how many unicorns'":              "PA002",
 		"ASK 'how many shops' USING PLAN '{}'": "PA005",
 		"SELECT count(*) FROM sales a, sales b, sales c": "PA004",

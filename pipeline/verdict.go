@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -38,6 +39,8 @@ type verdict struct {
 	told []policy.ToldColumn
 	// origin is what an EXECUTE of a simple Query runs; a Run has that of others.
 	origin *verdict
+	// telling is how an answer's rows are told; nil where they are shown.
+	telling *telling
 	// follow is what a follow-up would amend; nil for none.
 	follow *planner.Last
 	// learns hears how the first execution of an answer ends; nil for none.
@@ -138,7 +141,7 @@ func (v *verdict) say(o Outcome) []Notice {
 	out := v.notices
 	if o.Truncated {
 		out = append(out[:len(out):len(out)], Notice{Severity: "NOTICE", Code: "01004",
-			Message: fmt.Sprintf("result truncated at %d rows", o.Rows)})
+			Message: fmt.Sprintf("result truncated at %d rows", cmp.Or(o.Of, o.Rows))})
 	}
 	return out
 }

@@ -61,6 +61,9 @@ type Facts struct {
 	// Columns are the names of the result's columns, nil where they are not
 	// known for certain.
 	Columns []string
+	// Gathered are the columns of the rows that Columns' one holds, for a query that
+	// was gathered; nil for others.
+	Gathered []string
 }
 
 // Setting is a change of one run-time setting.

@@ -99,10 +99,18 @@ func (j *judge) topSelect(n *pg_query.Node) (*pg_query.Node, Facts, error) {
 	if !out.open {
 		f.Columns = out.names
 	}
-	if j.verify || !j.opts.Cap || j.onlyCatalogs() {
+	if j.verify {
 		return n, f, nil
 	}
-	f.Cap = j.view.role.Limits.Rows
-	n, err = j.capRows(n, out, f.Cap, j.opts.OnTruncateError)
+	if j.opts.Cap && !j.onlyCatalogs() {
+		f.Cap = j.view.role.Limits.Rows
+		if n, err = j.capRows(n, out, f.Cap, j.opts.OnTruncateError); err != nil {
+			return nil, f, err
+		}
+	}
+	if g := j.opts.Gather; g != nil {
+		n, err = gathered(n, out, *g)
+		f.Gathered, f.Columns = f.Columns, []string{g.Name}
+	}
 	return n, f, err
 }

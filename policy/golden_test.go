@@ -42,7 +42,7 @@ func golden(t *testing.T, file string) {
 		if i > 0 {
 			got.WriteString("\n")
 		}
-		got.WriteString(oneCase(t, c))
+		got.WriteString(oneCase(t, c, filepath.Base(file)))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
@@ -55,7 +55,7 @@ func golden(t *testing.T, file string) {
 	}
 }
 
-func oneCase(t *testing.T, c string) string {
+func oneCase(t *testing.T, c, file string) string {
 	var role string
 	var sql, out []string
 	for _, line := range strings.Split(c, "\n") {
@@ -75,6 +75,12 @@ func oneCase(t *testing.T, c string) string {
 	o := policy.Options{Cap: true}
 	if role == "regional" {
 		o.OnTruncateError = "denied_0123456789abcdef0123456789abcdef"
+	}
+	if file == "gathered.txt" {
+		o.Gather = &policy.ToldColumn{Name: "answer", Type: "text"}
+		if role == "regional" {
+			o.Gather = &policy.ToldColumn{Name: "spec", Type: "json"}
+		}
 	}
 	a, err := authorize(v, strings.Join(sql, "\n"), o)
 	return strings.Join(append(out, verdict(a, err)), "\n") + "\n"

@@ -12,6 +12,9 @@ type Options struct {
 	// that quotes it, once more rows than the cap are read. Empty for roles whose
 	// truncation is a notice.
 	OnTruncateError string
+	// Gather is the column of the one row that a query's rows are gathered into, for
+	// an answer that is told in words or as a chart: see gathered. Nil for none.
+	Gather *ToldColumn
 	// CleanUp: the statement is part of a message by which a pool cleans a session
 	// up, so RESET ALL and pg_advisory_unlock_all() pass.
 	CleanUp bool

@@ -106,6 +106,7 @@ type cancels struct {
 	mu       sync.Mutex
 	stopped  bool               // guarded by mu
 	deciding context.CancelFunc // guarded by mu; nil when nothing is being decided
+	tale     context.CancelFunc // guarded by mu; nil when none is being made
 	under    sync.WaitGroup     // Add is guarded by mu
 }
 
@@ -120,6 +121,9 @@ func (c *cancels) begin() bool {
 	if c.deciding != nil {
 		c.deciding()
 	}
+	if c.tale != nil {
+		c.tale()
+	}
 	return true
 }
 
@@ -128,6 +132,13 @@ func (c *cancels) decide(cancel context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deciding = cancel
+}
+
+// telling notes what ends the making of a tale; nil when it is made.
+func (c *cancels) telling(cancel context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tale = cancel
 }
 
 func (c *cancels) over() bool {

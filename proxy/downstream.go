@@ -103,7 +103,15 @@ func (s *session) parameterStatus(h wire.Header) error {
 
 // row carries one row of a result or of a copy.
 func (s *session) row(h wire.Header) error {
-	if run := s.replies.watching(); run != nil && !run.Row(h.Size) {
+	run := s.replies.watching()
+	if run == nil {
+		s.down.Pass(h)
+		return nil
+	}
+	if tell := run.Teller(); tell != nil && h.Type == wire.DataRow {
+		return s.taleRow(h, run, tell)
+	}
+	if !run.Row(h.Size) {
 		return s.down.Drop(h)
 	}
 	s.down.Pass(h)

@@ -54,6 +54,7 @@ type session struct {
 	downFull bool // the client has more to take first
 	downMore bool // the last turn has left something unread, perhaps
 	replies  replies
+	tale     *tale  // of the row at hand, nil for none
 	fatal    bool   // the backend has said its last word
 	lastSaid string // its SQLSTATE
 	lastTag  string // of the last command whose tag was read

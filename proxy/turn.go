@@ -95,7 +95,7 @@ func (s *session) upstream() {
 
 // downstream carries the backend's frames to the client.
 func (s *session) downstream() {
-	if s.backend == nil {
+	if s.backend == nil || s.tellsYet() {
 		return
 	}
 	s.down.Resume(s.loop.Buffer(), turnBytes)

@@ -18,6 +18,7 @@ type Checked struct {
 	columns     []Column
 	types       []typ
 	counts      []bool // which columns are counts, which are 0 where nothing is counted
+	outputs     []Output
 	tables      []catalog.Name
 	tree        *pg_query.Node
 }

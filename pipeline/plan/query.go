@@ -48,6 +48,8 @@ type query struct {
 	tree *pg_query.Node
 	// inside are the queries in it.
 	inside []*query
+	// described is what is known of its columns; nil before somebody asks.
+	described []Output
 }
 
 // outColumn is a column of a query, as the block around it sees it.

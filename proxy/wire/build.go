@@ -130,6 +130,15 @@ func AppendCommandComplete(dst []byte, tag string) ([]byte, error) {
 	return m.end()
 }
 
+// AppendDataRow is a row of one value.
+func AppendDataRow(dst, value []byte) ([]byte, error) {
+	m := begin(dst, DataRow)
+	m.uint16(1)
+	m.uint32(uint32(len(value)))
+	m.b = append(m.b, value...)
+	return m.end()
+}
+
 // AppendParameterStatus builds a ParameterStatus.
 func AppendParameterStatus(dst []byte, name, value string) ([]byte, error) {
 	m := begin(dst, ParameterStatus)

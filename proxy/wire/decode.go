@@ -226,3 +226,14 @@ func Field(body []byte, code byte) []byte {
 		}
 	}
 }
+
+// OnlyValue is the value of a DataRow that has one, still in the body's memory.
+func OnlyValue(body []byte) ([]byte, error) {
+	d := decoder{body}
+	n, ok := d.count()
+	v, known := d.value()
+	if !ok || n != 1 || !known || v == nil || len(d.rest) > 0 {
+		return nil, malformed("a row of one value was expected")
+	}
+	return v, nil
+}

@@ -49,6 +49,7 @@ func TestBuild(t *testing.T) {
 		{"Execute", ok(wire.AppendExecute(nil, "p")), &pgproto3.Execute{Portal: "p"}},
 		{"ParameterDescription", wire.AppendNoParameters(nil), &pgproto3.ParameterDescription{}},
 		{"CommandComplete", ok(wire.AppendCommandComplete(nil, "SELECT 3")), &pgproto3.CommandComplete{CommandTag: []byte("SELECT 3")}},
+		{"DataRow", ok(wire.AppendDataRow(nil, []byte("a"))), &pgproto3.DataRow{Values: [][]byte{[]byte("a")}}},
 		{"ParameterStatus", ok(wire.AppendParameterStatus(nil, "a", "b")), &pgproto3.ParameterStatus{Name: "a", Value: "b"}},
 		{"BackendKeyData", ok(wire.AppendBackendKeyData(nil, 7, []byte{0, 0, 0, 9})), &pgproto3.BackendKeyData{ProcessID: 7, SecretKey: 9}},
 		{"ReadyForQuery", wire.AppendReadyForQuery(nil, 'T'), &pgproto3.ReadyForQuery{TxStatus: 'T'}},

@@ -1,0 +1,161 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgask/pgask/pipeline/answer"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
+	"github.com/pgask/pgask/pipeline/semantic"
+	"github.com/pgask/pgask/pipeline/stmt"
+	"github.com/pgask/pgask/policy"
+)
+
+// ASK NARRATE and ASK CHART are the answer's own statement, judged and capped as
+// always, whose rows Postgres gathers into the value of one row. So they run where
+// the client's statements run, in its transaction, prepared or not, and fail as they
+// do. What the client is shown in the place of that value is made when it comes by:
+// no statement of ours follows, and nothing of it is sent to Postgres.
+
+// telling is how an answer's gathered rows are told.
+type telling struct {
+	form    stmt.Form
+	text    bool // a chart in characters
+	columns []answer.Column
+	about   answer.Told
+	cap     int64
+}
+
+// Tale is what a client is shown in the place of gathered rows.
+type Tale struct {
+	Text []byte
+	// Rows is how many the answer has, the cap where it was cut.
+	Rows      int64
+	Truncated bool
+}
+
+// Teller makes a tale of the value that gathered an answer's rows. It may take as
+// long as a model does; when ctx ends it goes on without one.
+type Teller func(ctx context.Context, gathered []byte) (Tale, error)
+
+// gathers is the column of the form of a question that tells its rows; nil for the
+// others.
+func gathers(ask *stmt.Ask) *policy.ToldColumn {
+	switch {
+	case ask.Form == stmt.FormNarrate:
+		return &policy.ToldColumn{Name: "answer", Type: "text"}
+	case ask.Form == stmt.FormChart && ask.Format == "text":
+		return &policy.ToldColumn{Name: "chart", Type: "text"}
+	case ask.Form == stmt.FormChart:
+		return &policy.ToldColumn{Name: "spec", Type: "json"}
+	}
+	return nil
+}
+
+// tellingOf is how an approved answer is told.
+func (s *Session) tellingOf(ctx context.Context, at *standing, ask *stmt.Ask, a answered, v *verdict) (*telling, error) {
+	k, err := s.know(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	f := &v.facts
+	if f.Query != nil { // of a PREPARE
+		f = f.Query
+	}
+	t := &telling{form: ask.Form, text: ask.Format == "text", cap: f.Cap,
+		about: answer.Told{Question: ask.Question, Qualifiers: v.receipt.Qualifiers}}
+	t.about.Today = s.p.now()
+	if day, err := time.Parse(time.DateOnly, s.p.today); err == nil {
+		t.about.Today = day
+	}
+	if c := a.proposal.Checked; c != nil {
+		t.about.Limited = c.Limited()
+	}
+	t.columns = columnsTold(f, a.proposal, k.semantic)
+	return t, nil
+}
+
+// columnsTold are the columns of an answer, with what its plan and the semantic
+// model know of them.
+func columnsTold(f *policy.Facts, p planner.Proposal, m *semantic.Model) []answer.Column {
+	outputs := map[string]plan.Output{}
+	if p.Checked != nil {
+		for _, o := range p.Checked.Outputs() {
+			outputs[o.Name] = o
+		}
+	}
+	out := make([]answer.Column, len(f.Gathered))
+	for i, name := range f.Gathered {
+		c := answer.Column{Name: name}
+		o, known := outputs[name]
+		c.Measure, c.Count, c.Additive, c.Period = o.Measure, o.Count, o.Additive, o.Period
+		if metric := m.Metric(o.Metric); metric != nil {
+			c.Unit = metric.Unit
+		}
+		c.Title = titleOf(m, o)
+		c.Withheld = !known || o.Opaque || !o.Count && slices.ContainsFunc(o.From, func(r plan.Read) bool { return !shownToModels(m, r) })
+		out[i] = c
+	}
+	return out
+}
+
+// titleOf is what people call a column whose own name says nothing without its
+// table's; empty for others.
+func titleOf(m *semantic.Model, o plan.Output) string {
+	if len(o.From) != 1 || o.Measure || !slices.Contains([]string{"name", "title", "id", "code", "label"}, o.From[0].Column) || o.Name != o.From[0].Column {
+		return ""
+	}
+	of := o.From[0].Table.Table
+	for _, e := range m.Entities {
+		if e.Table == o.From[0].Table {
+			return e.Name + " " + o.Name
+		}
+	}
+	if strings.HasSuffix(of, "s") && !strings.HasSuffix(of, "ss") {
+		of = strings.TrimSuffix(of, "s")
+	}
+	return of + " " + o.Name
+}
+
+// shownToModels tells whether a model may see a column's values.
+func shownToModels(m *semantic.Model, r plan.Read) bool {
+	t := m.Tables[r.Table]
+	return t == nil || t.Columns[r.Column].LLM == "" || t.Columns[r.Column].LLM == semantic.Full
+}
+
+// tell makes the tale.
+func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
+	rows, err := answer.Read(gathered, t.columns, t.cap)
+	if err != nil {
+		return Tale{}, err
+	}
+	tale := Tale{Rows: rows.Count, Truncated: rows.Cut}
+	switch {
+	case t.form == stmt.FormNarrate:
+		tale.Text = []byte(answer.Narrate(rows, t.about))
+	case t.text:
+		tale.Text = []byte(answer.TextChart(rows, t.about))
+	default:
+		tale.Text, err = answer.Chart(rows, t.about)
+	}
+	return tale, err
+}
+
+// Teller tells how the client is shown the row that this execution brings; nil where
+// it is shown as it comes.
+func (r *Run) Teller() Teller {
+	v := r.of
+	if r.origin != nil {
+		v = r.origin
+	}
+	if v == nil || v.telling == nil {
+		return nil
+	}
+	return v.telling.tell
+}
+
+// Told notes what the client is shown instead.
+func (r *Run) Told(t Tale) { r.tale = &t }
