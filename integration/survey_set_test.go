@@ -24,7 +24,7 @@ var (
 // floors are a little under what the tuning set has reached, by wording: right
 // answers, and how many may be wrong. A change that does better raises them.
 var floors = map[string]struct{ right, wrong int }{
-	"question":         {right: 750, wrong: 42},
+	"question":         {right: 755, wrong: 43},
 	"synonym_question": {right: 285, wrong: 31},
 }
 

@@ -151,7 +151,13 @@ func negative(e plan.Expr) bool {
 
 // links adds semi and anti joins for rows that must or must not exist.
 func (b *builder) links() error {
-	for _, l := range b.f.linked {
+	all := b.f.linked
+	for _, t := range b.f.objects {
+		if !b.tree.has(t) { // else the joins show that there are such rows
+			all = add(all, linked{table: t, kind: "semi"})
+		}
+	}
+	for _, l := range all {
 		if l.kind == "having" {
 			continue
 		}

@@ -259,7 +259,7 @@ func (p *parser) verbCondition(s state, neg bool) []state {
 	for _, h := range p.find(s.at, isVerb) {
 		col := &mention{at: s.at, n: h.n, meanings: h.meanings}
 		i := s.at + h.n
-		i += p.oneOf(i, [][]string{{"by"}, {"in"}, {"on"}, {"as"}, {"during"}})
+		i += p.oneOf(i, [][]string{{"by"}, {"in"}, {"on"}, {"as"}, {"during"}, {"by", "either"}, {"in", "either"}})
 		out = append(out, p.compared(state{at: i, f: s.f}, col, neg)...)
 		if !neg {
 			out = append(out, p.periodConditions(state{at: s.at + h.n, f: s.f}, col)...)

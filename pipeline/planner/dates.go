@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -34,7 +35,7 @@ func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
 		var found []meaning
 		for _, t := range level {
 			for _, c := range t.Columns {
-				if temporal(c) || year && yearColumn(c) {
+				if (temporal(c) || year && yearColumn(c)) && !ofBirth(c) {
 					found = append(found, meaning{kind: aColumn, table: t, column: c, weight: 1})
 				}
 			}
@@ -59,6 +60,14 @@ func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
 // yearColumn tells whether a column holds a year as a number or a text.
 func yearColumn(c *catalog.Column) bool {
 	return (numeric(c) || textual(c)) && slices.Contains(splitIdentifier(c.Name), "year")
+}
+
+// ofBirth tells whether a date is somebody's birthday: only a question that says
+// so is about it.
+func ofBirth(c *catalog.Column) bool {
+	return slices.ContainsFunc(splitIdentifier(c.Name), func(w string) bool {
+		return strings.HasPrefix(w, "birth") || w == "born"
+	})
 }
 
 // dateColumn is the date that a time group cuts into periods.

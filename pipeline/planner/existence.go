@@ -7,6 +7,9 @@ func (p *parser) related(s state) []state {
 	var out []state
 	for _, c := range p.clauses(s.at) {
 		i := c.at
+		if c.verb {
+			out = append(out, p.acted(s, c)...)
+		}
 		neg := c.neg
 		if p.is(i, "no") || p.is(i, "not", "any") {
 			neg = true
@@ -32,6 +35,27 @@ func (p *parser) related(s state) []state {
 		if c.verb && p.saysMore(s, i) || c.pron && i >= len(p.toks) && len(s.f.also) > 1 {
 			out = append(out, state{at: i, f: s.f})
 		}
+	}
+	return out
+}
+
+// acted reads a verb that a table is called after: "that have never been loaned"
+// where there are loans.
+func (p *parser) acted(s state, c clause) []state {
+	var out []state
+	for _, t := range p.acts(c.at0) {
+		if s.f.subject == nil || s.f.subject == t || !p.x.graph.adjacent(t, s.f.subject) {
+			continue
+		}
+		n := state{at: c.at0 + 1, f: s.f}
+		if c.neg {
+			n.f.near = t
+			n.f.linked = add(n.f.linked, linked{table: t, kind: "anti", at: c.at0})
+			n.f.linkedEnd = n.at
+		} else {
+			n.f.also, n.f.objects = add(n.f.also, t), add(n.f.objects, t)
+		}
+		out = append(out, n)
 	}
 	return out
 }

@@ -108,7 +108,8 @@ func dropNames(hits []hit) []hit {
 // verbForm tells whether a word is a verb's form that no name is meant by: located
 // is no location.
 func verbForm(t token) bool {
-	return t.kind == word && len(t.low) > 5 && (strings.HasSuffix(t.low, "ed") || strings.HasSuffix(t.low, "ing"))
+	return t.kind == word && (len(t.low) > 3 && strings.HasSuffix(t.low, "ed") && !strings.HasSuffix(t.low, "eed") ||
+		len(t.low) > 5 && strings.HasSuffix(t.low, "ing"))
 }
 
 // loose matches a name that is spread over a clause: "the year they joined" for

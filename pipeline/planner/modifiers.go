@@ -1,5 +1,7 @@
 package planner
 
+import "slices"
+
 // owners reads "of the students", "for each department": whose columns were
 // asked for, or which rows are listed.
 func (p *parser) owners(s state) []state {
@@ -66,7 +68,7 @@ func (p *parser) per(s state) []state {
 	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
 		s.at++ // living in each city
 	}
-	if s.f.sorting && len(s.f.orders) == 0 && p.is(s.at, "by") {
+	if p.is(s.at, "by") && (s.f.sorting && len(s.f.orders) == 0 || (p.relates(s.at-1) || verbForm(p.token(s.at-1))) && !p.named(s.at-1)) {
 		return nil
 	}
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
@@ -131,6 +133,9 @@ func (p *parser) ordering(s state) []state {
 	if p.is(i, "and") {
 		i++
 	}
+	if out := p.thatFirst(state{at: p.det(i), f: s.f}); out != nil {
+		return out
+	}
 	if p.is(i, "by") {
 		if n, d, label := p.direction(i + 1); n > 0 && !label && p.is(i+1+n, "of") { // by ascending order of age
 			return p.orderKeys(state{at: p.det(i + 2 + n), f: s.f}, d, true)
@@ -165,6 +170,23 @@ func (p *parser) ordering(s state) []state {
 		return nil
 	}
 	return p.orderKeys(state{at: p.det(i), f: s.f}, desc, dir)
+}
+
+// thatFirst reads "the most expensive first" and "highest first".
+func (p *parser) thatFirst(s state) []state {
+	for _, a := range p.adjective(s.at) {
+		if p.is(s.at+a.n, "first") {
+			s.f.orders = add(s.f.orders, order{col: a.col, desc: a.desc})
+			return []state{{at: s.at + a.n + 1, f: s.f}}
+		}
+	}
+	desc, ok := superlatives[p.low(s.at)]
+	if n := len(s.f.orders); ok && p.is(s.at+1, "first") && n > 0 {
+		s.f.orders = slices.Clone(s.f.orders)
+		s.f.orders[n-1].desc = desc
+		return []state{{at: s.at + 2, f: s.f}}
+	}
+	return nil
 }
 
 // direction reads "in descending order", "ascending", "in alphabetical order";

@@ -23,6 +23,14 @@ func (p *parser) kind(i int) tokenKind {
 	return p.toks[i].kind
 }
 
+// token is the token at i; a stop beyond the end.
+func (p *parser) token(i int) token {
+	if i < 0 || i >= len(p.toks) {
+		return token{kind: stop}
+	}
+	return p.toks[i]
+}
+
 // low is the folded word at i, empty for anything that isn't a word.
 func (p *parser) low(i int) string {
 	if i < 0 || i >= len(p.toks) || p.toks[i].kind == quoted {

@@ -86,7 +86,6 @@ func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 	for _, t := range b.f.also {
 		if !contains(needed, t) && !contains(filters, t) && !b.implied(t) {
 			if contains(b.f.objects, t) {
-				b.f.linked = add(b.f.linked, linked{table: t, kind: "semi"})
 				continue
 			}
 			return unfit("how %s take part in the answer isn't clear", t.Name.Table)

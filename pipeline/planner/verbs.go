@@ -3,6 +3,8 @@ package planner
 import (
 	"slices"
 	"strings"
+
+	"github.com/pgask/pgask/pipeline/catalog"
 )
 
 // relationVerbs say that two things have to do with each other and nothing
@@ -14,7 +16,7 @@ var relationVerbs = verbStems(`achieve acquire affiliate appear ascend assign as
 	deal deliver design develop drive earn employ enroll enrol exhibit feature file fly gain get give govern grant guide handle happen have incur head hire
 	hold host house include inhabit interact involve join keep lead learn lend live loan need locate maintain make manage manufacture
 	meet obtain occupy occur offer operate organize originate own paint participate perform place play possess post prescribe present produce
-	provide process publish purchase raise rate receive require review register relate rent repair report represent reside run score sell send serve share show sing speak spend
+	provide process publish purchase raise rate receive require review register relate rent repair report represent reside run score sell send serve share sing speak spend
 	star stay stock store study submit supply supervise take teach train treat undergo use visit watch wear work write`,
 	`brought built bought came chose chosen dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
 	sent sang sung spoke spoken spent taught took taken undertook wore worn wrote written stood`)
@@ -36,7 +38,25 @@ func verbStems(regular, irregular string) map[string]bool {
 // schema names who does it (teacher, manufacturer) and the question doesn't, it
 // says more: who teaches a class isn't who sits in it.
 func (p *parser) relates(i int) bool {
-	return p.kind(i) == word && relationVerbs[p.toks[i].stem] && !p.others(i)
+	return p.kind(i) == word && relationVerbs[p.toks[i].stem] && len(p.find(i, ofItsOwn)) == 0 && !p.others(i)
+}
+
+// ofItsOwn tells whether a word is surely a column's name that isn't a key.
+func ofItsOwn(m meaning) bool {
+	return m.kind == aColumn && !m.count && m.weight >= 0.85 && !isKey(m.table, m.column)
+}
+
+// acts are the tables whose rows a verb tells of: loans for "loaned".
+func (p *parser) acts(i int) []*catalog.Table {
+	var out []*catalog.Table
+	if ph := p.x.byKey[p.toks[i].stem]; ph != nil && p.kind(i) == word {
+		for _, m := range ph.meanings {
+			if m.kind == aTable {
+				out = append(out, m.table)
+			}
+		}
+	}
+	return out
 }
 
 // others tells whether the verb at i is what somebody else does: the schema names those who
@@ -91,10 +111,10 @@ var placeClauses = [][]string{{"where"}, {"in", "which"}, {"for", "which"}, {"wh
 var (
 	// What will, would or may be is in no row, so the words for it aren't among these.
 	auxiliaries = set("is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "do", "does", "did", "can", "could", "also", "ever", "already", "currently")
-	pronouns    = set("they", "he", "she", "it", "we", "you")
+	pronouns    = set("they", "he", "she", "it")
 	relatives   = set("that", "who", "which", "whom", "where")
 	negations   = set("not", "never", "don't", "doesn't", "didn't", "hasn't", "haven't", "hadn't", "isn't", "aren't", "wasn't", "weren't", "cannot", "can't", "couldn't")
-	preposition = set("in", "at", "on", "to", "from", "by", "with", "for", "of", "under", "out", "through", "as", "into", "within", "up", "about", "over")
+	preposition = set("in", "at", "on", "to", "from", "by", "with", "for", "of", "under", "out", "through", "as", "into", "within", "up", "over")
 )
 
 // clause is the head of a relative clause or of a predicate: what its verb
@@ -104,6 +124,7 @@ type clause struct {
 	neg  bool // not, never
 	verb bool // there is a verb with a meaning, not only is and has
 	have bool // has, with, contains
+	at0  int  // the verb's place
 	pron bool // they, it: what was said before
 }
 
@@ -147,8 +168,8 @@ func (p *parser) clauses(i int) []clause {
 		}
 		k++
 	}
-	if p.relates(k) || lightVerbs[p.low(k)] || p.dated(k) {
-		c.verb = true
+	if p.relates(k) || verbForm(p.token(k)) && len(p.acts(k)) > 0 || lightVerbs[p.low(k)] || p.dated(k) {
+		c.verb, c.at0 = true, k
 		c.have = c.have || p.is(k, "contain") || p.is(k, "contains") || p.is(k, "containing")
 		k++
 		if p.is(k, "to") && p.relates(k+1) { // assigned to repair
