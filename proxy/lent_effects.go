@@ -88,16 +88,18 @@ func (s *session) clearNames(c *change) *change {
 
 // materialize gives the backend the client's prepared statements under the
 // client's names, because SQL is about to use those. From here on they are the
-// backend's.
+// backend's. What Postgres is skipping, or refuses because its transaction has
+// failed, uses no names, and would not get any.
 func (s *session) materialize() error {
 	l := s.lent
-	if err := s.settle(&l.prepared, nil); err != nil {
-		return err
+	if s.owed.open && s.owed.skips() {
+		return nil
 	}
-	for name := range l.prepared.by {
-		if err := s.settle(&l.prepared, []byte(name)); err != nil {
-			return err
-		}
+	if !s.quiet() {
+		return s.awaitAnswers()
+	}
+	if s.status == 'E' {
+		return nil
 	}
 	for name := range l.prepared.by {
 		o := l.prepared.get([]byte(name), s.owed)
@@ -118,6 +120,15 @@ func (s *session) materialize() error {
 	}
 	l.own, l.pinned = true, true
 	return nil
+}
+
+// awaitAnswers holds the frame until Postgres has answered all before it, or has
+// failed its batch.
+func (s *session) awaitAnswers() error {
+	if err := s.flushBatch(); err != nil {
+		return err
+	}
+	return s.await(func() bool { return s.quiet() || s.owed.open && s.owed.skips() })
 }
 
 // completed looks at a command's tag: the client may have deallocated all its

@@ -143,18 +143,24 @@ func (s *session) clientEnded(err error) error {
 	return fmt.Errorf("read from client: %w", err)
 }
 
-// await holds the frame at hand until downstream has made done true.
-// awaitRoom holds the frame at hand until less is owed. Postgres keeps answers
-// back until a batch has its Sync, or it is asked for them.
+// awaitRoom holds the frame at hand until less is owed.
 func (s *session) awaitRoom() error {
-	if s.owed.open {
-		if err := s.up.Put([]byte{wire.Flush, 0, 0, 0, 4}); err != nil {
-			return err
-		}
+	if err := s.flushBatch(); err != nil {
+		return err
 	}
 	return s.await(func() bool { return !s.owed.full() })
 }
 
+// flushBatch asks for the answers to an open batch, which Postgres keeps back until
+// its Sync.
+func (s *session) flushBatch() error {
+	if !s.owed.open {
+		return nil
+	}
+	return s.up.Put([]byte{wire.Flush, 0, 0, 0, 4})
+}
+
+// await holds the frame at hand until downstream has made done true.
 func (s *session) await(done func() bool) error {
 	s.hold = done
 	return errHold
