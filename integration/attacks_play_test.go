@@ -144,7 +144,7 @@ func send(conn *pgx.Conn, text, protocol string) answer {
 		r := pg.ExecParams(ctx, text, nil, nil, nil, nil).Read()
 		return answerOf(r.Err, r)
 	}
-	if _, body, ok := strings.Cut(text, "*/ "); strings.HasPrefix(text, "COPY (") || ok && strings.HasPrefix(body, "COPY (") {
+	if _, body, ok := strings.Cut(text, "*/ "); strings.HasPrefix(text, "COPY ") || ok && strings.HasPrefix(body, "COPY ") {
 		var b bytes.Buffer
 		tag, err := pg.CopyTo(ctx, &b, text)
 		return answer{Err: err, Results: []attackResult{{Rows: strings.Split(b.String(), "\n"), Tag: tag.String()}}}

@@ -6,17 +6,21 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 )
 
-// copyOut allows COPY (query) TO STDOUT.
+// copyOut allows COPY (query) TO STDOUT, and that of a table, which is one of a
+// query.
 func (j *judge) copyOut(n *pg_query.Node, c *pg_query.CopyStmt) (*pg_query.Node, Facts, error) {
 	switch {
 	case c.IsFrom:
 		return nil, Facts{}, writes("COPY FROM")
 	case c.IsProgram || c.Filename != "":
 		return nil, Facts{}, deny(stateDenied, "permission denied: COPY to a file or program is not allowed for this role")
-	case c.Query == nil:
-		return nil, Facts{}, unsupported("COPY of a table", "Write COPY (SELECT …) TO STDOUT.")
-	case c.Relation != nil || len(c.Attlist) > 0 || c.WhereClause != nil:
-		return nil, Facts{}, unsupported("this COPY", "Write COPY (SELECT …) TO STDOUT.")
+	case c.WhereClause != nil || (c.Query == nil) == (c.Relation == nil) || c.Query != nil && len(c.Attlist) > 0:
+		return nil, Facts{}, unsupported("this COPY", copyQuery)
+	}
+	if c.Relation != nil {
+		if err := j.copyTable(c); err != nil {
+			return nil, Facts{}, err
+		}
 	}
 	header, binary, err := copyOptions(c.Options)
 	if err != nil {

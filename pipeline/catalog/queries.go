@@ -36,7 +36,7 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[]) 
 ORDER BY n.nspname, c.relname`
 
 const columnsQuery = `
-SELECT a.attrelid, a.attname::pg_catalog.text, a.attnum, a.attnotnull,
+SELECT a.attrelid, a.attname::pg_catalog.text, a.attnum, a.attnotnull, a.attgenerated OPERATOR(pg_catalog.<>) '',
        COALESCE((SELECT d.description FROM pg_catalog.pg_description d
                  WHERE d.objoid OPERATOR(pg_catalog.=) a.attrelid AND d.objsubid OPERATOR(pg_catalog.=) a.attnum
                    AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass), ''),

@@ -126,7 +126,7 @@ func (r *reader) columns() error {
 	var c Column
 	var attnum int16
 	var category string
-	err := r.each(columnsQuery, []any{&table, &c.Name, &attnum, &c.NotNull, &c.Comment,
+	err := r.each(columnsQuery, []any{&table, &c.Name, &attnum, &c.NotNull, &c.Generated, &c.Comment,
 		&c.Type.OID, &c.Type.Schema, &c.Type.Name, &c.Type.SQL, &category}, func() {
 		t := r.tables[table]
 		if t == nil {

@@ -76,7 +76,9 @@ type Column struct {
 	Name    string
 	Type    Type
 	NotNull bool
-	Comment string
+	// Generated columns are computed from others (pg_attribute.attgenerated).
+	Generated bool
+	Comment   string
 	// Attnum is pg_attribute.attnum.
 	Attnum int
 	// Values are sampled values in text form: all of them when AllValues,
