@@ -74,6 +74,7 @@ type Planner struct {
 	Refine  bool // a model gives advice before each retry
 	// Opinions is how many plans a model makes, of which more than half must agree.
 	Opinions int
+	Agree    string // hash | result: when they do
 	Cache    bool
 	Today    string // YYYY-MM-DD, empty for the database's CURRENT_DATE
 	Store    string // memory | postgres: where plans are that are used again

@@ -44,6 +44,7 @@ func planning(c *Config) fields {
 		"planner.retries":      integer(&c.Planner.Retries, 0, 10),
 		"planner.refine":       boolean(&c.Planner.Refine),
 		"planner.opinions":     integer(&c.Planner.Opinions, 1, 9),
+		"planner.agree":        enum(&c.Planner.Agree, "hash", "result"),
 		"planner.cache":        boolean(&c.Planner.Cache),
 		"planner.today":        date(&c.Planner.Today),
 		"planner.store":        enum(&c.Planner.Store, "memory", "postgres"),

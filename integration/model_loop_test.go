@@ -109,3 +109,26 @@ func TestOpinions(t *testing.T) {
 		t.Errorf("%s %s (%s)", e.Code, e.Message, e.Detail)
 	}
 }
+
+// TestOpinionsByResult lets two different plans agree that give the asker the same rows,
+// and runs nothing for those forms of ASK that don't.
+func TestOpinionsByResult(t *testing.T) {
+	p := newProvider(t)
+	f := withLoop(t, p, "retries: 0, opinions: 3, agree: result", "")
+	ana := f.Connect(t, "ana")
+	alike := strings.Replace(accountsByRegion, `{"func":"count"}`, `{"func":"count","arg":{"column":"accounts.id"}}`, 1)
+	other := strings.Replace(accountsByRegion, `"from"`, `"where":{"op":{"op":"=","args":[{"column":"accounts.segment"},{"literal":{"value":"smb"}}]}},"from"`, 1)
+	want := table(t, f.Direct(t), "SELECT region, count(*) FROM accounts WHERE tenant_id = 1 GROUP BY region ORDER BY region")
+	p.script(planned(other), planned(accountsByRegion), planned(alike))
+	if got := table(t, ana, "ASK 'how do our accounts spread'"); !slices.Equal(got, want) || source(t, ana) != "model 3" {
+		t.Errorf("%v by %s", got, source(t, ana))
+	}
+	p.script(planned(other), planned(accountsByRegion), planned(failingPlan))
+	if e := failure(t, ana, "ASK 'how do our accounts spread out'"); e.Code != "PA008" {
+		t.Errorf("%s %s", e.Code, e.Message)
+	}
+	p.script(planned(other), planned(accountsByRegion), planned(alike))
+	if e := failure(t, ana, "ASK SQL 'how do our accounts spread over there'"); e.Code != "PA008" {
+		t.Errorf("what would run: %s %s", e.Code, e.Message)
+	}
+}

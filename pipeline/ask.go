@@ -245,5 +245,5 @@ func (s *Session) input(ctx context.Context, at *standing, ask *stmt.Ask) (plann
 		return planner.Input{}, err
 	}
 	return planner.Input{Question: ask.Question, Columns: columnsOf(want), Database: s.db.Name, Catalog: k.catalog, Hidden: at.view.Hidden(),
-		Near: s.near(at, k, ask.Question), Try: s.tries(at), SchemaVersion: at.snap.Version, Sees: at.view.Digest(), Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
+		Near: s.near(at, k, ask.Question), Try: s.tries(at), Result: s.results(at, ask), SchemaVersion: at.snap.Version, Sees: at.view.Digest(), Semantic: k.semantic, Access: access(at.view), Now: s.p.now(), Today: s.p.today, Model: at.role.Model}, nil
 }

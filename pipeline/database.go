@@ -57,6 +57,8 @@ type Database struct {
 	offline bool
 	// sampling is held by who samples.
 	sampling *semaphore.Weighted
+	// comparing is held by who reads results to compare them.
+	comparing *semaphore.Weighted
 	// known holds what askers may know, by what they may see.
 	known memo[*knowledge]
 	// asides are readings of the schema that nobody waits for, until closing ends.
@@ -78,7 +80,7 @@ type schema struct {
 // NewDatabase prepares a database of the configuration; it does not connect.
 func NewDatabase(c *configs.Database, log *slog.Logger, now func() time.Time) *Database {
 	d := &Database{Name: c.Name, dsn: c.DSN, log: log, now: now, pools: map[auth.Login]*pgxpool.Pool{},
-		schema: schema{reader: semaphore.NewWeighted(1)}, sampling: semaphore.NewWeighted(samplers)}
+		schema: schema{reader: semaphore.NewWeighted(1)}, sampling: semaphore.NewWeighted(samplers), comparing: semaphore.NewWeighted(comparers)}
 	d.closing, d.closed = context.WithCancel(context.Background())
 	return d
 }

@@ -123,6 +123,8 @@ func (s *Session) judge(ctx context.Context, st stmt.Statement, oids []uint32) (
 	if err := s.admit(ctx, st); err != nil {
 		return nil, err
 	}
+	s.trial = nil
+	defer func() { s.trial = nil }()
 	v, err := s.traced(ctx, st, oids)
 	if err == nil {
 		v.account = s.accountOf(v, st)

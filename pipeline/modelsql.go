@@ -13,13 +13,7 @@ import (
 func (s *Session) sqlTarget(at *standing) planner.SQLTarget {
 	return planner.SQLTarget{Mode: planner.Mode(at.role.PlannerMode), Rows: at.role.Limits.Rows,
 		Judge: func(ctx context.Context, st stmt.Statement) ([]string, error) {
-			here := at
-			a, err := s.authorize(ctx, &here, st, nil)
-			if err != nil {
-				return nil, err
-			}
-			r := s.receipt(here)
-			_, err = s.preflight(ctx, here, st, a, nil, &r)
+			a, err := s.judged(ctx, at, st)
 			return a.Facts().Columns, err
 		},
 		Scopes: func() map[catalog.Name]string {

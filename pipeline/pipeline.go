@@ -30,7 +30,7 @@ type Observer interface {
 	// (allowed or an SQLSTATE).
 	Judged(kind, verdict string)
 	// Answered counts one question, by the source of its answer (empty where
-	// none was found), and what a model cost.
+	// none was found), and what models cost: tokens, and millionths of money.
 	Answered(source string, modelCalls int, tokens, money int64)
 	// Stage takes how long a stage of a decision took.
 	Stage(stage string, took time.Duration)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/redact"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -31,23 +32,47 @@ func (s *Session) preflight(ctx context.Context, at *standing, st stmt.Statement
 	case "FETCH", "EXECUTE", "EXPLAIN":
 		return true, nil
 	}
-	began := s.p.now()
-	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
-	e, err := s.db.explain(ctx, s.login, a, oids, s.p.rewritten())
+	e, err := s.estimated(ctx, a, oids)
 	if err != nil {
 		return false, s.explainFailed(ctx, err, s.ownOf(at, st, a))
 	}
 	rows := int64(min(e.rows, 9e18))
 	r.EstimatedRows = &rows
-	switch {
-	case l.ExplainRows > 0 && e.rows > l.ExplainRows:
-		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
-			Details: s.detail(at, e, l.ExplainRows), Advice: s.refinement(ctx, at, e, f.Tables)}
-	case l.ExplainCost > 0 && e.cost > l.ExplainCost:
-		return false, &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
-			Advice: s.refinement(ctx, at, e, f.Tables)}
+	if err := s.within(ctx, at, e, f.Tables); err != nil {
+		return false, err
 	}
 	return isFarBelow(e.rows, l.ExplainRows) && isFarBelow(e.cost, l.ExplainCost), nil
+}
+
+// estimated is what Postgres says of a statement, which it may have said a moment ago
+// when the same was tried.
+func (s *Session) estimated(ctx context.Context, a policy.Approved, oids []uint32) (estimate, error) {
+	if t := s.trial; t != nil && oids == nil && t.sql == a.SQL() {
+		s.trial = nil
+		return t.estimate, nil
+	}
+	return s.explained(ctx, a, oids)
+}
+
+// explained has Postgres plan a statement.
+func (s *Session) explained(ctx context.Context, a policy.Approved, oids []uint32) (estimate, error) {
+	began := s.p.now()
+	defer func() { s.p.observe.Stage("preflight", s.p.now().Sub(began)) }()
+	return s.db.explain(ctx, s.login, a, oids, s.p.rewritten())
+}
+
+// within refuses what would cost more than the role's limits.
+func (s *Session) within(ctx context.Context, at *standing, e estimate, tables []catalog.Name) error {
+	l := at.role.Limits
+	switch {
+	case l.ExplainRows > 0 && e.rows > l.ExplainRows:
+		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would scan about %s rows; refine your filters", words(e.rows)),
+			Details: s.detail(at, e, l.ExplainRows), Advice: s.refinement(ctx, at, e, tables)}
+	case l.ExplainCost > 0 && e.cost > l.ExplainCost:
+		return &Error{Code: "PA004", Message: fmt.Sprintf("this query would cost about %s; the limit is %s", words(e.cost), words(l.ExplainCost)),
+			Advice: s.refinement(ctx, at, e, tables)}
+	}
+	return nil
 }
 
 // explainFailed decides whose error a failed EXPLAIN is.

@@ -52,6 +52,11 @@ type Session struct {
 	taken taken
 	// text is the message's. Upstream only.
 	text string
+	// trial is what Postgres said of the last statement that was tried for the question
+	// at hand; nil for nothing. Upstream only.
+	trial *trial
+	// dry tells that nothing runs, for commands that only look.
+	dry bool
 	// tracing is the trace of the question being judged, nil for none; upstream only.
 	tracing *tracing
 

@@ -28,6 +28,7 @@ type Forecast struct {
 
 // Explain judges a text as Query would and tells how, statement by statement.
 func (s *Session) Explain(ctx context.Context, text string) []Forecast {
+	s.dry = true
 	statements, mine, err := s.parse(text)
 	if err != nil {
 		return []Forecast{{Statement: text, Err: err, Steps: []planner.Step{{Stage: "parse", Outcome: sqlState(err), Detail: err.Error()}}}}

@@ -98,7 +98,7 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 				continue
 			}
 			model, err := planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
-				Opinions: c.Planner.Opinions, Mode: planner.Mode(c.Planner.Mode), Linker: builtin})
+				Opinions: c.Planner.Opinions, ByResult: c.Planner.Agree == "result", Mode: planner.Mode(c.Planner.Mode), Linker: builtin})
 			if err != nil {
 				return nil, err
 			}

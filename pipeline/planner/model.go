@@ -22,6 +22,8 @@ type ModelOptions struct {
 	// Opinions is how many plans are asked for, of which more than half must be the
 	// same; 1 or less for no comparison. SQL isn't compared.
 	Opinions int
+	// ByResult tells that plans are the same, too, whose results are.
+	ByResult bool
 	// Mode is what the model answers roles with that say nothing of it; empty for plans.
 	Mode Mode
 	// Linker knows the words of schemas, for what the model is told of the question; nil

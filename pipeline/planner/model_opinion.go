@@ -34,20 +34,24 @@ func (e *Abstained) Hint() string {
 	return "ask in other words, or for one thing at a time; ASK PLAN shows a plan's reading"
 }
 
-// opinion is a plan as a model made it and as it was accepted.
+// opinion is a plan as a model made it and as it was accepted, and how many others are
+// the same.
 type opinion struct {
 	made    *plan.Plan
 	checked *plan.Checked
 	votes   int
+	// result is the digest of what it gives, once it was asked for; empty for none.
+	result string
+	ran    bool
 }
 
 // confirm asks for further plans until more than half of all that are to be asked
-// for are the same one, or can't be any more. The first is the accepted one's; a
+// for agree, or can't any more. The first is the accepted one's; a
 // reply without a valid plan agrees with none.
 func (a *attempts) confirm(ctx context.Context, p prompt) error {
 	n := a.model.options.Opinions
 	first := &opinion{made: a.proposal.Made, checked: a.proposal.Checked, votes: 1}
-	by := map[string]*opinion{first.checked.Hash(): first}
+	all := []*opinion{first}
 	best := first
 	for i := 2; i <= n && 2*best.votes <= n && 2*(best.votes+n-i+1) > n; i++ {
 		start := time.Now()
@@ -63,10 +67,11 @@ func (a *attempts) confirm(ctx context.Context, p prompt) error {
 			continue
 		}
 		a.step(stage, "ok", "plan "+o.checked.Hash()[:12], time.Since(start))
-		if same := by[o.checked.Hash()]; same != nil {
+		if same := a.same(ctx, o, all); same != nil {
 			o = same
+		} else {
+			all = append(all, o)
 		}
-		by[o.checked.Hash()] = o
 		if o.votes++; o.votes > best.votes {
 			best = o
 		}
@@ -78,6 +83,40 @@ func (a *attempts) confirm(ctx context.Context, p prompt) error {
 		a.proposal.Made, a.proposal.Checked = best.made, best.checked.WithConfidence(first.checked.Annotations().Confidence)
 	}
 	return nil
+}
+
+// same is the opinion that another one agrees with: the same plan, else one with the same
+// result where that counts. A result that can't be had agrees with none.
+func (a *attempts) same(ctx context.Context, o *opinion, all []*opinion) *opinion {
+	for _, other := range all {
+		if other.checked.Hash() == o.checked.Hash() {
+			return other
+		}
+	}
+	if !a.model.options.ByResult || a.in.Result == nil || !a.ran(ctx, o) {
+		return nil
+	}
+	for _, other := range all {
+		if a.ran(ctx, other) && other.result == o.result {
+			a.step("compare", "ok", fmt.Sprintf("plans %s and %s give the same rows", other.checked.Hash()[:12], o.checked.Hash()[:12]), 0)
+			return other
+		}
+	}
+	return nil
+}
+
+// ran tells whether there is a result of an opinion, which it asks for once.
+func (a *attempts) ran(ctx context.Context, o *opinion) bool {
+	if o.ran {
+		return o.result != ""
+	}
+	start := time.Now()
+	var err error
+	if o.result, err = a.in.Result(ctx, o.checked); err != nil {
+		a.step("compare", "failed", fmt.Sprintf("plan %s: %v", o.checked.Hash()[:12], err), time.Since(start))
+	}
+	o.ran = true
+	return o.result != ""
 }
 
 // opinion reads the reply of the i-th opinion.

@@ -1,9 +1,12 @@
 package planner
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/pgask/pgask/pipeline/plan"
 )
 
 // TestOpinions wants more than half of a model's plans to be the same one, whatever
@@ -61,5 +64,48 @@ func TestOpinionWithoutProvider(t *testing.T) {
 		SQLState() string
 	}](err); !ok || coded.SQLState() != "PA009" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestOpinionsByResult lets plans agree that give the same, where they were run; what
+// can't be run or compared agrees with the same plan only. Nothing runs twice, nor where
+// plans are the same.
+func TestOpinionsByResult(t *testing.T) {
+	other := strings.Replace(countsOrders, "orders", "accounts", 1)
+	third := strings.Replace(countsOrders, `{"func":"count"}`, `{"func":"max","arg":{"column":"o.id"}}`, 1)
+	for name, c := range map[string]struct {
+		replies []string
+		results map[string]string // by the table or aggregate
+		from    string            // the table of the first that won; empty for none
+		ran     int
+	}{
+		"the same plan":         {[]string{countsOrders, countsOrders}, nil, "orders", 0},
+		"the same rows":         {[]string{countsOrders, other}, map[string]string{"orders": "5", "accounts": "5"}, "orders", 2},
+		"other rows":            {[]string{countsOrders, other, third}, map[string]string{"orders": "5", "accounts": "6", "max": "7"}, "", 3},
+		"the last two":          {[]string{countsOrders, other, third}, map[string]string{"orders": "5", "accounts": "6", "max": "6"}, "accounts", 3},
+		"one can't be compared": {[]string{countsOrders, other, third}, map[string]string{"accounts": "6", "max": "6"}, "accounts", 3},
+		"none can":              {[]string{countsOrders, other, third}, nil, "", 2},
+	} {
+		provider := &modelProvider{}
+		for _, r := range c.replies {
+			provider.replies = append(provider.replies, modelReply{Text: r})
+		}
+		ran := 0
+		in := modelInput(t, "how many orders")
+		in.Result = func(_ context.Context, checked *plan.Checked) (string, error) {
+			ran++
+			of := strings.TrimPrefix(checked.Plan().From.Table, "public.")
+			if checked.Plan().Select[0].Expr.Aggregate.Func == "max" {
+				of = "max"
+			}
+			if c.results[of] == "" {
+				return "", errors.New("too large")
+			}
+			return c.results[of], nil
+		}
+		got, err := askedModel(t, provider, ModelOptions{Opinions: 3, ByResult: true}).Plan(t.Context(), in)
+		if (err == nil) != (c.from != "") || err == nil && got.Checked.Plan().From.Table != "public."+c.from || ran != c.ran {
+			t.Errorf("%s: %v after %d results", name, err, ran)
+		}
 	}
 }

@@ -53,6 +53,10 @@ type Input struct {
 	// running it. Its error wraps [ErrDenied] where the asker may not run the query.
 	// Nil where nothing can be tried.
 	Try func(ctx context.Context, query *pg_query.Node) error
+	// Result runs a plan for the asker and gives a digest of what comes of it, by which
+	// results with the same rows are equal whatever their order; an error where it can't
+	// be compared. Nil where nothing may run.
+	Result func(ctx context.Context, c *plan.Checked) (string, error)
 	// Columns are the columns WITH (columns = …) demands; nil without.
 	Columns []plan.Column
 }
