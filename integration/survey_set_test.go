@@ -24,8 +24,8 @@ var (
 // floors are a little under what the tuning set has reached, by wording: right
 // answers, and how many may be wrong. A change that does better raises them.
 var floors = map[string]struct{ right, wrong int }{
-	"question":         {right: 755, wrong: 43},
-	"synonym_question": {right: 285, wrong: 31},
+	"question":         {right: 815, wrong: 45},
+	"synonym_question": {right: 305, wrong: 28},
 }
 
 // TestQuestionSet measures the built-in planner on a set of questions with known

@@ -19,8 +19,13 @@ func (p *parser) bothSides(s state) []state {
 			continue
 		}
 		one := left.f.conds[len(s.f.conds):]
-		for _, right := range p.side(state{at: k + n, f: s.f}, one) {
+		from := s.f
+		from.near = left.f.near
+		for _, right := range p.side(state{at: k + n, f: from}, one) {
 			r := right
+			if len(right.f.also) == len(s.f.also) {
+				r.f.outs, r.f.subject, r.f.also = left.f.outs, left.f.subject, left.f.also
+			}
 			r.f.both = [2][]cond{one, right.f.conds[len(s.f.conds):]}
 			r.f.conds = s.f.conds
 			r.f.cost += left.f.cost - s.f.cost
@@ -49,7 +54,7 @@ func (p *parser) side(s state, first []cond) []state {
 	}
 	take(s)
 	for _, e := range p.entity(state{at: p.anyWord(s.at), f: s.f}) {
-		e.f.outs = owned(e.f.outs, last(e.f.also))
+		e.f.own(last(e.f.also))
 		take(e)
 	}
 	if len(first) == 1 && first[0].col != nil {

@@ -170,6 +170,7 @@ func (b *builder) links() error {
 		for i, c := range l.conds {
 			lb := *b
 			lb.picks = picks{c.col: chosen[i]}
+			lb.dates = map[int]meaning{c.spoken: chosen[i]}
 			e, _, err := lb.condition(c)
 			if err != nil {
 				return err
@@ -205,7 +206,12 @@ func (b *builder) chosen(l linked) ([]meaning, error) {
 	out := make([]meaning, len(l.conds))
 	for i, c := range l.conds {
 		if c.col == nil {
-			return nil, unfit("when it was isn't said of a column")
+			dates := b.x.dateOptions(l.table, c.period != nil && c.period.year != "")
+			if len(dates) != 1 {
+				return nil, unfit("%d dates of %s can be meant", len(dates), l.table.Name.Table)
+			}
+			out[i] = dates[0]
+			continue
 		}
 		best, found := maxJoins, 0
 		for _, m := range c.col.meanings {
@@ -300,7 +306,10 @@ func (b *builder) order() error {
 			m := b.picks[o.col]
 			e = column(m.table, m.column)
 			if b.f.limit > 0 && !b.aggregated() && b.shared(m.table) {
-				return unfit("several rows share the one of %s that comes first", m.table.Name.Table)
+				if err := b.ofFirst(m, o.desc); err != nil {
+					return err
+				}
+				continue
 			}
 			if b.aggregated() && !hasItem(b.plan.Select, e) {
 				return unfit("the groups can't be sorted by %s", m.column.Name)

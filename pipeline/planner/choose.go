@@ -27,6 +27,7 @@ const (
 	farTable  = 0.2  // for each join between subject and column
 	notNear   = 0.15 // for a table that wasn't the last one named, where that has it
 	farUnique = 0.1  // the same where the words can mean no other column
+	farValue  = 0.05 // the same where the words are a value of no other column
 )
 
 // picks is which meaning each mention got.
@@ -59,6 +60,9 @@ func (f *frame) mentions() []*mention {
 func takeConds(conds []cond, take func(*mention)) {
 	for _, c := range conds {
 		take(c.col)
+		for _, v := range c.vals {
+			take(v.than)
+		}
 		takeConds(c.any, take)
 	}
 }
@@ -133,7 +137,13 @@ func (x *lexicon) choose(f *frame, subject *catalog.Table, measured []*catalog.T
 					p[k] = v
 				}
 				p[m] = o.meaning
-				next = append(next, choice{p: p, cost: c.cost + o.cost})
+				cost := o.cost
+				for k, v := range c.p { // the same words again are no looser
+					if v.column == o.meaning.column && o.meaning.column != nil && (k.at == m.at && k.n == m.n || v.kind == aColumn && o.meaning.kind == aColumn) {
+						cost = 0
+					}
+				}
+				next = append(next, choice{p: p, cost: c.cost + cost})
 			}
 		}
 		if len(next) > maxChoices {
@@ -166,6 +176,9 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 	far := farTable
 	if !slices.ContainsFunc(m.meanings, func(c meaning) bool { return c.column != m.meanings[0].column }) {
 		far = farUnique
+		if m.meanings[0].kind == aValue {
+			far = farValue
+		}
 	}
 	for _, c := range m.meanings {
 		if owned && c.table != m.owner || m.owner != nil && !owned && m.n < 2 {
@@ -185,7 +198,7 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		default:
 			cost += far * float64(d)
 		}
-		if pointsTo(c, m.meanings) {
+		if other, key := pointsTo(c, m.meanings); other || key && f.subject == nil {
 			cost += ownName // a key that points elsewhere repeats what stands there
 		}
 		all = append(all, option{meaning: c, cost: cost})

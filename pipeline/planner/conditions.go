@@ -168,6 +168,13 @@ func (p *parser) compared(s state, col *mention, neg bool) []state {
 		return nil
 	}
 	if op, n := p.comparison(i); n > 0 {
+		if op != "=" {
+			for _, h := range p.find(p.det(i+n), isMeasure) {
+				than := &mention{at: i + n, n: h.n, meanings: h.meanings, near: s.f.near}
+				v := value{than: than, text: p.textOf(i+n, h.n)}
+				out = append(out, s.with(cond{col: col, op: negated(op, neg), vals: []value{v}, spoken: col.at}, p.det(i+n)+h.n))
+			}
+		}
 		if v, m := p.scalar(i + n); m > 0 {
 			k := i + n + m
 			out = append(out, s.with(cond{col: col, op: negated(op, neg), vals: []value{v}, spoken: col.at}, k))
@@ -316,7 +323,7 @@ func (p *parser) periodConditions(s state, col *mention) []state {
 			return nil
 		}
 		both := &period{lo: lo.lo, hi: hi.hi, text: p.textOf(i, 2+n+m)}
-		return []state{s.with(cond{col: col, op: "period", period: both, spoken: s.at}, i+2+n+m)}
+		return []state{s.with(cond{col: col, op: "period", period: both, spoken: s.at, near: s.f.near}, i+2+n+m)}
 	}
 	per, n := p.periodAt(i)
 	if n == 0 {
@@ -336,5 +343,5 @@ func (p *parser) periodConditions(s state, col *mention) []state {
 	if len(s.f.linked) > 0 && col == nil && s.f.linkedEnd == s.at {
 		return nil // what the period is about, the rows or those they are linked to, isn't said
 	}
-	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at}, i+n)}
+	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at, near: s.f.near}, i+n)}
 }

@@ -26,6 +26,25 @@ func (f *frame) undated() (at []int, year bool) {
 	return at, year && len(at) > 0
 }
 
+// dated is the one table that was named last before the periods that don't say what they
+// are about; nil where there isn't just one, or where groups are by time.
+func (f *frame) dated() *catalog.Table {
+	var near *catalog.Table
+	for _, c := range f.conds {
+		if c.op != "period" || c.col != nil {
+			continue
+		}
+		if near != nil && c.near != near {
+			return nil
+		}
+		near = c.near
+	}
+	if slices.ContainsFunc(f.groups, func(g group) bool { return g.unit != "" }) {
+		return nil
+	}
+	return near
+}
+
 // dateOptions are the date columns nearest to a table: its own, else those of
 // the tables its rows point to. With year, columns that hold a year count as well.
 func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {

@@ -72,6 +72,9 @@ func (p *parser) saysMore(s state, i int) bool {
 
 // counts reads "more than 5 employees", "5 or more orders".
 func (p *parser) counts(s state, i int) []state {
+	if p.is(i, "only") || p.is(i, "just") {
+		i++
+	}
 	if op, k := p.comparison(i); k > 0 && p.kind(i+k) == number {
 		return p.countedRows(s, i+k+1, op, p.toks[i+k].num)
 	}
@@ -125,11 +128,11 @@ func (p *parser) present(s state, i int) []state {
 			if s.f.subject == nil && len(e.f.outs) == 1 && e.f.outs[0].col != nil && e.f.outs[0].fn == "" && p.listsTable(e.f.outs[0], t) {
 				e.f.distinct = true // cities with a store
 			}
-			e.f.outs = owned(e.f.outs, t)
+			e.f.own(t)
 			out = append(out, e)
 			continue
 		}
-		e.f.outs = owned(e.f.outs, t)
+		e.f.own(t)
 		e.f.objects = add(e.f.objects, t)
 		e.f.linkedEnd = e.at
 		out = append(out, e)
@@ -149,7 +152,7 @@ func (p *parser) absent(s state, i int) []state {
 				if len(n.f.conds) > len(s.f.conds) && len(n.f.outs) > 0 && s.f.except == nil {
 					n.f.except = n.f.conds[len(s.f.conds):]
 					n.f.conds = s.f.conds
-					n.f.outs = owned(n.f.outs, t)
+					n.f.own(t)
 					out = append(out, n)
 				}
 				continue
@@ -169,7 +172,8 @@ func (p *parser) absent(s state, i int) []state {
 // absentValue reads a value that no related row may have: "not reviewed by
 // Jane Doe".
 func (p *parser) absentValue(s state, i int) []state {
-	if s.f.subject == nil {
+	listing := s.f.subject == nil && len(s.f.outs) == 1 && s.f.outs[0].col != nil && s.f.outs[0].fn == "" && s.f.except == nil
+	if s.f.subject == nil && !listing {
 		return nil
 	}
 	var out []state
@@ -184,6 +188,13 @@ func (p *parser) absentValue(s state, i int) []state {
 			}
 			n := c
 			n.f.conds = s.f.conds
+			if listing { // studios that never worked with that director
+				if p.listsTable(s.f.outs[0], m.table) {
+					n.f.except = own
+					out = append(out, n)
+				}
+				continue
+			}
 			n.f.near = m.table
 			n.f.linked = add(n.f.linked, linked{table: m.table, kind: "anti", conds: own, at: i})
 			n.f.linkedEnd = n.at
@@ -209,7 +220,7 @@ func (p *parser) said(s state, have, more int) []state {
 	if more == 0 || p.spent() {
 		return out
 	}
-	for _, c := range p.conditions(s) {
+	for _, c := range append(p.conditions(s), p.periods(s)...) {
 		if c.at > s.at && len(c.f.conds) > have {
 			out = append(out, p.said(c, len(c.f.conds), more-1)...)
 		}

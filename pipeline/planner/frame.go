@@ -32,7 +32,8 @@ type cond struct {
 	op     string // = <> < <= > >= between in not_in like is_null …
 	vals   []value
 	period *period
-	any    []cond // or
+	any    []cond         // or
+	near   *catalog.Table // of a period: the table named last before it
 	spoken int
 }
 
@@ -49,6 +50,8 @@ type value struct {
 	// of is a number over all rows that is compared with: the average price.
 	// Without a column it is that of the column compared.
 	of *out
+	// than is the column that is compared with.
+	than *mention
 }
 
 // linked are the rows of another table that must or must not exist, or how many.

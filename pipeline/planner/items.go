@@ -73,6 +73,7 @@ func (p *parser) item(s state) []state {
 		out = append(out, p.counted(state{at: p.det(i + n), f: s.f})...)
 	}
 	out = append(out, p.calledItem(s)...)
+	out = append(out, p.sharedHead(s)...)
 	out = append(out, p.aggregateItem(s)...)
 	out = append(out, p.topItem(s)...)
 	out = append(out, p.rankedItem(s)...)
@@ -80,7 +81,7 @@ func (p *parser) item(s state) []state {
 		out = append(out, p.metricItem(s, h)...)
 	}
 	for _, h := range p.find(i, isColumn) {
-		n := state{at: i + h.n, f: s.f}
+		n := state{at: i + h.n + p.tail(i, h), f: s.f}
 		n.f.outs = add(n.f.outs, outCol("", false, i, h))
 		n.f.cost += p.metricFirst(i, n.at)
 		out = append(out, n)
@@ -328,7 +329,7 @@ func (p *parser) ranking(s state, desc bool) []state {
 		}
 	}
 	for _, h := range p.find(i, isColumn) {
-		n := state{at: i + h.n, f: s.f}
+		n := state{at: i + h.n + p.tail(i, h), f: s.f}
 		n.f.orders = add(n.f.orders, order{col: &mention{at: i, n: h.n, meanings: h.meanings}, desc: desc})
 		out = append(out, n)
 	}

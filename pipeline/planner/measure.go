@@ -96,17 +96,32 @@ func isKey(t *catalog.Table, c *catalog.Column) bool {
 func metricTable(c *catalog.Snapshot, m *semantic.Metric) *catalog.Table { return c.Table(m.Table) }
 
 // pointsTo tells whether a meaning is a key to a table that has another of the
-// meanings.
-func pointsTo(m meaning, others []meaning) bool {
+// meanings: in other columns than the one pointed to, or in just that.
+func pointsTo(m meaning, others []meaning) (other, key bool) {
 	for _, f := range m.table.ForeignKeys {
 		if len(f.Columns) != 1 || f.Columns[0] != m.column.Name {
 			continue
 		}
 		for _, o := range others {
 			if o.table.Name == f.Ref && o.table != m.table {
-				return true
+				other = other || o.column.Name != f.RefColumns[0]
+				key = key || o.column.Name == f.RefColumns[0]
 			}
 		}
 	}
-	return false
+	return other, key
+}
+
+// foreign tells whether a column points to another table.
+func foreign(t *catalog.Table, c *catalog.Column) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(f *catalog.ForeignKey) bool { return slices.Contains(f.Columns, c.Name) })
+}
+
+// amounts tells whether a table is called after a number that it holds: the
+// degrees that were conferred in each year.
+func amounts(t *catalog.Table) bool {
+	name := stems(splitIdentifier(t.Name.Table))
+	return slices.ContainsFunc(t.Columns, func(c *catalog.Column) bool {
+		return numeric(c) && !isKey(t, c) && slices.Equal(stems(splitIdentifier(c.Name)), name)
+	})
 }

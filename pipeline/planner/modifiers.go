@@ -22,7 +22,7 @@ func (p *parser) owners(s state) []state {
 	var out []state
 	for _, e := range p.entity(state{at: k, f: s.f}) {
 		t := last(e.f.also)
-		e.f.outs = owned(e.f.outs, t)
+		e.f.own(t)
 		if each {
 			e.f.each = true
 			if p.aggregates(s.f) {
@@ -34,18 +34,23 @@ func (p *parser) owners(s state) []state {
 	return out
 }
 
-// owned tells the columns asked for so far whose they are.
-func owned(outs []out, table tableRef) []out {
-	next := make([]out, len(outs))
+// own tells the columns asked for so far whose they are.
+func (f *frame) own(table tableRef) {
+	outs, groups := slices.Clone(f.outs), slices.Clone(f.groups)
 	for i, o := range outs {
-		if o.col != nil && o.col.owner == nil {
-			c := *o.col
-			c.owner = table
-			o.col = &c
+		if o.col == nil || o.col.owner != nil {
+			continue
 		}
-		next[i] = o
+		c := *o.col
+		c.owner = table
+		outs[i].col = &c
+		for k, g := range groups {
+			if g.col == o.col {
+				groups[k].col = &c
+			}
+		}
 	}
-	return next
+	f.outs, f.groups = outs, groups
 }
 
 // aggregates tells whether something asked for is a number over many rows.
@@ -273,6 +278,10 @@ func (p *parser) superlative(s state) []state {
 func (p *parser) superlativeAt(s state) []state {
 	k := p.det(s.at)
 	var out []state
+	if p.kind(k) == number && len(p.adjective(k+1)) > 0 { // the 5 oldest players
+		s.f.limit = atoi(p.toks[k].num)
+		k++
+	}
 	for _, a := range p.adjective(k) {
 		for _, h := range p.find(k+a.n, isMeasure) { // the youngest age
 			r := state{at: k + a.n + h.n, f: s.f}

@@ -101,6 +101,9 @@ func columnVariants(table, column []string) []variant {
 	}
 	if bare := trimUnits(rest); len(bare) < len(rest) && len(bare) > 0 {
 		out = append(out, variant{words: bare, weight: 0.95})
+		if len(table) > 0 {
+			out = append(out, variant{words: append(slices.Clone(table), bare...), weight: 0.95})
+		}
 		rest = bare
 	}
 	last := rest[len(rest)-1]
@@ -109,6 +112,9 @@ func columnVariants(table, column []string) []variant {
 		switch last {
 		case "code", "name", "description":
 			out = append(out, variant{words: head, weight: 0.7})
+			if whole := column[:len(column)-1]; len(whole) > len(head) {
+				out = append(out, variant{words: whole, weight: 0.8}) // complaint status
+			}
 		case "at", "on", "date", "time", "year":
 			out = append(out, variant{words: head, weight: 0.85, verb: true})
 		}

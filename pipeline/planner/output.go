@@ -72,7 +72,7 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 			lead = append(lead, plan.Item{As: g.unit, Expr: plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: g.unit, Args: []plan.Expr{column(d.table, d.column)}}}})
 		case g.col != nil:
 			m := b.picks[g.col]
-			if !hasItem(dims, column(m.table, m.column)) {
+			if !hasItem(dims, column(m.table, m.column)) && !b.keyIn(dims, m) {
 				lead = appendItem(lead, plan.Item{Expr: column(m.table, m.column)})
 			}
 		default:
@@ -120,6 +120,18 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 	}
 	b.name()
 	return b.havingCount()
+}
+
+// keyIn tells whether what a key points to is among the items: its values are the same.
+func (b *builder) keyIn(items []plan.Item, m meaning) bool {
+	for _, f := range m.table.ForeignKeys {
+		if to := b.catalog.Table(f.Ref); to != nil && len(f.Columns) == 1 && f.Columns[0] == m.column.Name {
+			if c := to.Column(f.RefColumns[0]); c != nil && hasItem(items, column(to, c)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (b *builder) hasColumnOf(items []plan.Item, t *catalog.Table) bool {

@@ -145,6 +145,13 @@ func (p *parser) spent() bool {
 // counted, by the metric of that name where there is one. Groups without any
 // number are no reading.
 func (p *parser) finish(f frame) (frame, bool) {
+	if p.aggregates(f) && (len(f.groups) > 0 || f.each) {
+		for _, o := range f.outs {
+			if o.fn == "" && o.col != nil && !slices.ContainsFunc(o.col.meanings, func(m meaning) bool { return !isMeasure(m) }) && !f.groupsBy(o.col) {
+				f.cost += ownName // a number beside a number over groups is one of them, too
+			}
+		}
+	}
 	if f.listing && p.aggregates(f) {
 		return f, false
 	}
@@ -176,6 +183,11 @@ func counting(outs []out) []out {
 		}
 	}
 	return outs
+}
+
+// groupsBy tells whether a column that is asked for is a grouping.
+func (f *frame) groupsBy(col *mention) bool {
+	return slices.ContainsFunc(f.groups, func(g group) bool { return g.col == col || g.col != nil && g.col.at == col.at })
 }
 
 // start reads the opening and what is asked for.
@@ -250,9 +262,18 @@ func (p *parser) counted(s state) []state {
 	for _, e := range p.entity(state{at: i, f: s.f}) {
 		e.f.outs = add(e.f.outs, out1(e, "count", distinct))
 		e.f.cost += p.metricFirst(i, e.at)
+		if amounts(last(e.f.also)) {
+			e.f.cost += 0.2 // its rows say how many, they aren't the things
+		}
 		out = append(out, e)
 	}
 	for _, h := range p.find(i, isColumn) {
+		if len(p.find(i, isTable)) > 0 { // the things themselves, not where they are pointed to
+			h = p.keep(h, func(m meaning) bool { return isColumn(m) && m.weight >= 0.9 && !foreign(m.table, m.column) })
+		}
+		if h.meanings == nil {
+			continue
+		}
 		n := state{at: i + h.n, f: s.f}
 		fn := "count"
 		if !distinct && len(p.keep(h, isMeasure).meanings) > 0 {
@@ -367,7 +388,7 @@ func (p *parser) compound(s, n state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
+		p.glue, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {

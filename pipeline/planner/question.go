@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -89,6 +90,9 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 		if o.fn != "" && o.col != nil {
 			from = p[o.col].table
 		}
+	}
+	if t := f.dated(); t != nil && slices.ContainsFunc(q.x.dateOptions(t, year), func(m meaning) bool { return m.table == t }) {
+		from = t
 	}
 	var out []map[int]meaning
 	for _, m := range q.x.dateOptions(from, year) {

@@ -75,6 +75,11 @@ func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
 			if t := b.dateOf(c).table; t != nil && !contains(needed, t) && !contains(filters, t) {
 				filters = append(filters, t)
 			}
+			for _, v := range c.vals {
+				if t := b.picks[v.than].table; v.than != nil && !contains(needed, t) && !contains(filters, t) {
+					filters = append(filters, t)
+				}
+			}
 		}
 	}
 	visit(b.f.conds)

@@ -42,6 +42,14 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 		return plan.Expr{Op: &plan.Op{Op: op, Args: args}}, tables, nil
 	}
 	for _, v := range c.vals {
+		if v.than != nil {
+			o := b.picks[v.than]
+			if numeric(o.column) != numeric(m.column) || temporal(o.column) != temporal(m.column) || o.column == m.column {
+				return plan.Expr{}, nil, unfit("%s can't be compared with %s", m.column.Name, o.column.Name)
+			}
+			args, tables = append(args, column(o.table, o.column)), append(tables, o.table)
+			continue
+		}
 		if per := momentOf(m, v); per != nil && len(c.vals) == 1 {
 			e, err := within(m, col, bounded2(per, op))
 			return e, tables, err

@@ -89,7 +89,7 @@ var comparatives = map[string]struct {
 	op      string
 }{
 	"older": {[]string{"age"}, ">"}, "younger": {[]string{"age"}, "<"}, "taller": {[]string{"height"}, ">"}, "heavier": {[]string{"weight"}, ">"},
-	"lighter": {[]string{"weight"}, "<"}, "longer": {[]string{"length", "duration"}, ">"}, "cheaper": {[]string{"price", "cost"}, "<"},
+	"lighter": {[]string{"weight"}, "<"}, "longer": {[]string{"length", "duration"}, ">"}, "higher": {[]string{"height", "elevation", "altitude"}, ">"}, "shorter": {[]string{"length", "duration", "height"}, "<"}, "cheaper": {[]string{"price", "cost"}, "<"},
 }
 
 // directionWords say which way to sort.
