@@ -62,6 +62,10 @@ questions: build ## how well the built-in planner answers a set of questions
 bench: ## Go benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: prompt-tokens
+prompt-tokens: ## how large the parts of prompts are, for questions to the sample company
+	go test -count=1 -v -run '^TestPromptParts$$' ./integration
+
 .PHONY: fuzz
 fuzz: fuzz-random ## every fuzzer for FUZZTIME, and the random tests
 	@set -e; for package in $$(go list ./...); do \
