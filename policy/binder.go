@@ -43,6 +43,7 @@ func (b binder) grant(t *catalog.Table) *grant {
 	if len(g.columns) == 0 {
 		return nil
 	}
+	g.hazards = b.typeHazards(g.columns)
 	b.addScope(g, allowing)
 	return g
 }

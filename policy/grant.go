@@ -26,6 +26,8 @@ type grant struct {
 	simple bool
 	// fenced relations always get a fence against the planner's reordering.
 	fenced bool
+	// hazards are those of the columns' types.
+	hazards typeHazards
 	// scopeText is the row rule as the policy spells it.
 	scopeText string
 	// broken says why the relation can't be read although it is allowed: a

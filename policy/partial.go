@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -15,31 +16,80 @@ import (
 // tell about rows that the role may not see. Operations are total only where
 // listed here.
 
-// risk says how much the operations of a statement need a fence.
-type risk byte
+// riskLevel says how much an operation needs a fence.
+type riskLevel byte
 
 const (
-	// riskNone: all operations are total.
-	riskNone risk = iota
-	// riskPartial: some can fail, but cost more than a comparison, which
-	// Postgres therefore evaluates first.
+	// riskNone: it is total.
+	riskNone riskLevel = iota
+	// riskPartial: it can fail, but as a part of a condition that costs more than a
+	// comparison, which Postgres therefore evaluates first.
 	riskPartial
-	// riskCheap: some condition can fail and costs no more than a comparison:
+	// riskCheap: it can fail in a condition that costs no more than a comparison:
 	// Postgres takes an equality of a column and a constant last of those that
 	// cost the same.
 	riskCheap
 )
 
+// hazard is a set of reasons for which an operation can fail.
+type hazard byte
+
+const (
+	// always: on whatever it works.
+	always hazard = 1 << iota
+	// onJSON: on json, whose texts may hold what text can't.
+	onJSON
+	// onTimes: on times of day and intervals, which don't have every unit.
+	onTimes
+)
+
+// risk is that of a statement, for each hazard. arrays tells that it compares
+// arrays that it makes, which fails where their elements can't be compared.
+type risk struct {
+	always, onJSON, onTimes riskLevel
+	arrays                  bool
+}
+
+func (r *risk) raise(h hazard, l riskLevel) {
+	if h&always != 0 {
+		r.always = max(r.always, l)
+	}
+	if h&onJSON != 0 {
+		r.onJSON = max(r.onJSON, l)
+	}
+	if h&onTimes != 0 {
+		r.onTimes = max(r.onTimes, l)
+	}
+}
+
+// on is the level for a relation with such columns.
+func (r risk) on(t typeHazards) riskLevel {
+	l := r.always
+	if t.unsettled {
+		return riskCheap
+	}
+	if t.json {
+		l = max(l, r.onJSON)
+	}
+	if t.times {
+		l = max(l, r.onTimes)
+	}
+	if t.incomparable && r.arrays {
+		l = riskCheap
+	}
+	return l
+}
+
 func totalOperators() string {
-	return `= <> < > <= >= || -> ->> #> #>> @> <@ ? ?| ?& &&`
+	return `= <> < > <= >= @> <@ ? ?| ?& &&`
 }
 
 func totalFunctions() string {
 	return `lower upper length char_length character_length octet_length btrim ltrim rtrim concat concat_ws left right
-initcap reverse replace strpos position starts_with md5 quote_ident quote_literal quote_nullable split_part
-now date_trunc date_part extract age to_char clock_timestamp statement_timestamp transaction_timestamp isfinite
-to_json to_jsonb row_to_json json_typeof jsonb_typeof array_length cardinality array_to_string array_position
-num_nulls num_nonnulls pg_typeof unnest generate_subscripts isempty lower_inc upper_inc lower_inf upper_inf timezone`
+initcap reverse replace strpos position starts_with md5 quote_ident quote_literal quote_nullable
+now clock_timestamp statement_timestamp transaction_timestamp isfinite json_typeof jsonb_typeof
+array_length cardinality array_to_string num_nulls num_nonnulls pg_typeof unnest generate_subscripts
+isempty lower_inc upper_inc lower_inf upper_inf`
 }
 
 // conditionFunctions are those of the lists for numbers, text and time that have
@@ -54,12 +104,18 @@ type partiality struct {
 	// notConditions are functions of which no overload returns a boolean.
 	notConditions map[string]bool
 	builtins      builtins
+	// rowFunctions return rows of several columns.
+	rowFunctions map[string]bool
 	// plain matches the regular expressions that are surely well-formed.
 	plain *regexp.Regexp
 }
 
 func newPartiality(b builtins) partiality {
-	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, notConditions: map[string]bool{}, builtins: b, plain: plainRegexps()}
+	p := partiality{operators: map[string]bool{}, functions: map[string]bool{}, notConditions: map[string]bool{}, builtins: b,
+		rowFunctions: map[string]bool{}, plain: plainRegexps()}
+	for name, columns := range tableFunctions() {
+		p.rowFunctions[name] = columns == nil || len(columns) > 1
+	}
 	for _, o := range strings.Fields(totalOperators()) {
 		p.operators[o] = true
 	}
@@ -78,74 +134,107 @@ func newPartiality(b builtins) partiality {
 }
 
 // in tells whether the tree holds any partial operation.
-func (p partiality) in(m proto.Message) bool { return p.risk(m) > riskNone }
-
-// risk is the largest of the tree's operations.
-func (p partiality) risk(m proto.Message) risk {
-	most := riskNone
-	_ = walk(m, func(n any) error {
-		most = max(most, p.of(n))
-		return nil
-	})
-	return most
-}
+func (p partiality) in(m proto.Message) bool { return p.risk(m) != risk{} }
 
 // of is the risk of the node itself.
-func (p partiality) of(m any) risk {
+func (p partiality) of(m any) (hazard, riskLevel) {
 	switch n := m.(type) {
 	case *pg_query.A_Expr:
 		return p.operator(n)
 	case *pg_query.FuncCall:
-		_, name := functionParts(n.Funcname)
-		kind := p.builtins[name]
-		switch {
-		case p.functions[name] || kind == functionAggregate || kind == functionWindow:
-			return riskNone
-		case p.notConditions[name]:
-			return riskPartial
-		}
-		return riskCheap
+		return p.call(n)
 	case *pg_query.TypeCast:
 		_, name, _ := nameParts(n.TypeName.Names)
 		switch {
 		case n.Arg.GetAConst() != nil || toText(n.TypeName):
-			return riskNone
+			return 0, riskNone
 		case name == "bool":
-			return riskCheap
+			return always, riskCheap
 		}
-		return riskPartial
+		return always, riskPartial
 	}
-	return riskNone
+	return 0, riskNone
+}
+
+// call is the risk of a function.
+func (p partiality) call(n *pg_query.FuncCall) (hazard, riskLevel) {
+	_, name := functionParts(n.Funcname)
+	unit, last := "", len(n.Args)-1
+	if last > 0 {
+		unit = n.Args[0].GetAConst().GetSval().GetSval()
+	}
+	switch kind := p.builtins[name]; {
+	case name == "length" && len(n.Args) > 1:
+		return always, riskPartial // of bytes in an encoding
+	case p.functions[name] || kind == functionAggregate || kind == functionWindow:
+		return 0, riskNone
+	case name == "to_json" || name == "to_jsonb" || name == "row_to_json":
+		return onJSON, riskPartial
+	case unit != "" && (name == "date_trunc" || name == "extract" || name == "date_part") && strings.Contains(" year quarter month week day ", " "+unit+" "):
+		return onTimes, riskPartial
+	case name == "split_part" && last == 2 && n.Args[last].GetAConst().GetIval().GetIval() > 0:
+		return 0, riskNone
+	case p.notConditions[name]:
+		return always, riskPartial
+	}
+	return always, riskCheap
 }
 
 // operator: those of arithmetic make no condition by themselves, and with a
 // comparison around them they cost more than one.
-func (p partiality) operator(e *pg_query.A_Expr) risk {
+func (p partiality) operator(e *pg_query.A_Expr) (hazard, riskLevel) {
 	_, op, _ := nameParts(e.Name)
 	switch e.Kind {
 	case pg_query.A_Expr_Kind_AEXPR_LIKE, pg_query.A_Expr_Kind_AEXPR_ILIKE:
-		return matchRisk(e, plainLike)
+		return always, matchRisk(e, plainLike)
 	case pg_query.A_Expr_Kind_AEXPR_SIMILAR:
-		return riskCheap
+		return always, riskCheap
 	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN,
 		pg_query.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
-		return riskNone
+		return 0, riskNone
 	}
 	switch {
-	case p.operators[op]:
-		return riskNone
-	case strings.Contains(" + - * / % ^ & | # << >> ", " "+op+" "):
-		return riskPartial
+	case p.operators[op] || op == "||" && joinsText(e):
+		return 0, riskNone
+	case strings.Contains(" -> ->> #> #>> ", " "+op+" "):
+		return onJSON, riskPartial
+	case strings.Contains(" + - * / % ^ & | # << >> || ", " "+op+" "):
+		return always, riskPartial
 	case strings.Contains(" ~ ~* !~ !~* ", " "+op+" "):
-		return matchRisk(e, p.plain.MatchString)
+		return always, matchRisk(e, p.plain.MatchString)
 	case strings.Contains(" ~~ ~~* !~~ !~~* ", " "+op+" "):
-		return matchRisk(e, plainLike)
+		return always, matchRisk(e, plainLike)
 	}
-	return riskCheap
+	return always, riskCheap
+}
+
+// joinsText tells that a chain of || holds a text that can't be a literal of an
+// array or of JSON, so that it joins no arrays, which have to fit.
+func joinsText(e *pg_query.A_Expr) bool {
+	for _, n := range []*pg_query.Node{e.Lexpr, e.Rexpr} {
+		c := n.GetAConst()
+		if s := c.GetSval(); s != nil && plainText(s.Sval) {
+			return true
+		}
+		if x := n.GetAExpr(); x != nil && joinsText(x) {
+			if _, op, _ := nameParts(x.Name); op == "||" {
+				return true
+			}
+		}
+		if x := n.GetTypeCast(); x != nil && toText(x.TypeName) {
+			return true
+		}
+	}
+	return false
+}
+
+func plainText(s string) bool {
+	s = strings.TrimSpace(s)
+	return s == "" || !strings.Contains("{[", s[:1]) && !json.Valid([]byte(s))
 }
 
 // matchRisk: a pattern that is a constant and well-formed can't fail.
-func matchRisk(e *pg_query.A_Expr, plain func(string) bool) risk {
+func matchRisk(e *pg_query.A_Expr, plain func(string) bool) riskLevel {
 	c := e.Rexpr.GetAConst()
 	if c == nil || !c.Isnull && !plain(c.GetSval().GetSval()) {
 		return riskCheap

@@ -34,7 +34,7 @@ func (v *View) written(g *grant, inh bool, sample *pg_query.RangeTableSample, r 
 	if g.scope != nil {
 		s.WhereClause = taken(g.scope)
 	}
-	if g.fenced || g.scope != nil && (r == riskCheap || r == riskPartial && !g.simple) {
+	if l := r.on(g.hazards); g.fenced || g.scope != nil && (l == riskCheap || l == riskPartial && !g.simple) {
 		s.LimitOffset = stmt.IntConst(0)
 		s.LimitOption = pg_query.LimitOption_LIMIT_OPTION_COUNT
 	}

@@ -64,6 +64,7 @@ func (r *Role) View(s *catalog.Snapshot, attributes map[string]any) (*View, erro
 			v.grants[t.Name] = g
 		}
 	}
+	unsettle(v.grants)
 	for _, name := range s.Objects.Added {
 		// Its overloads aren't all Postgres's own.
 		delete(v.builtins, name)

@@ -41,7 +41,9 @@ SELECT a.attrelid, a.attname::pg_catalog.text, a.attnum, a.attnotnull, a.attgene
                  WHERE d.objoid OPERATOR(pg_catalog.=) a.attrelid AND d.objsubid OPERATOR(pg_catalog.=) a.attnum
                    AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass), ''),
        t.oid, tn.nspname::pg_catalog.text, t.typname::pg_catalog.text,
-       pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory::pg_catalog.text
+       pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory::pg_catalog.text,
+       COALESCE((SELECT co.collname::pg_catalog.text FROM pg_catalog.pg_collation co
+                 WHERE co.oid OPERATOR(pg_catalog.=) a.attcollation AND co.collprovider OPERATOR(pg_catalog.<>) 'd'), '')
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace

@@ -127,7 +127,7 @@ func (r *reader) columns() error {
 	var attnum int16
 	var category string
 	err := r.each(columnsQuery, []any{&table, &c.Name, &attnum, &c.NotNull, &c.Generated, &c.Comment,
-		&c.Type.OID, &c.Type.Schema, &c.Type.Name, &c.Type.SQL, &category}, func() {
+		&c.Type.OID, &c.Type.Schema, &c.Type.Name, &c.Type.SQL, &category, &c.Collation}, func() {
 		t := r.tables[table]
 		if t == nil {
 			return // made since the relations were read

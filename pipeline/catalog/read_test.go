@@ -143,6 +143,7 @@ func TestFingerprint(t *testing.T) {
 		{"ALTER TABLE tags ADD COLUMN n int", true},
 		{"COMMENT ON COLUMN tags.n IS 'how many'", true},
 		{"ALTER TABLE tags ALTER n TYPE bigint", true},
+		{`ALTER TABLE notes ALTER note TYPE text COLLATE "C"`, true},
 		{"ALTER TYPE mood ADD VALUE 'elated'", true},
 		{"CREATE UNIQUE INDEX ON tags (n)", true},
 		{"CREATE VIEW v AS SELECT 1 AS one", true},
@@ -178,5 +179,10 @@ func TestVersionIgnoresData(t *testing.T) {
 	run(t, conn, "ALTER TABLE tags ADD COLUMN n int")
 	if changed := read(t, conn, catalog.Options{}); changed.Version == before.Version {
 		t.Error("a new column did not change the version")
+	}
+	before = after
+	run(t, conn, `ALTER TABLE tags DROP n; ALTER TABLE notes ALTER note TYPE text COLLATE "C"`)
+	if changed := read(t, conn, catalog.Options{}); changed.Version == before.Version {
+		t.Error("another collation did not change the version")
 	}
 }

@@ -81,6 +81,8 @@ type Column struct {
 	Comment   string
 	// Attnum is pg_attribute.attnum.
 	Attnum int
+	// Collation is that of a column that has another than the database's.
+	Collation string
 	// Values are sampled values in text form: all of them when AllValues,
 	// else the most frequent. Empty where sampling is off or not allowed.
 	Values    []string

@@ -14,6 +14,9 @@ func version(tables []*Table, types []UserType, o *Objects) string {
 		fmt.Fprintf(h, "t%q %q %d %c %v %q\n", t.Name.Schema, t.Name.Table, t.OID, t.Kind, t.Partition, t.Comment)
 		for _, c := range t.Columns {
 			fmt.Fprintf(h, "c%q %d %d %v %v %q\n", c.Name, c.Attnum, c.Type.OID, c.NotNull, c.Generated, c.Comment)
+			if c.Collation != "" {
+				fmt.Fprintf(h, "l%q\n", c.Collation)
+			}
 		}
 		fmt.Fprintf(h, "k%q %q\n", t.PrimaryKey, t.Unique)
 		for _, f := range t.ForeignKeys {

@@ -10,7 +10,7 @@ CREATE TABLE customers (
     region char(4) REFERENCES regions,
     mood mood,
     always cheerful,
-    nickname text,
+    nickname text COLLATE "C",
     joined date,
     bio text,
     month text,
