@@ -103,7 +103,11 @@ func (j *judge) walkInto(m proto.Message, l *level) error {
 			return unsupported("a quoted argument name", "Pass the argument by its position.")
 		}
 	case *pg_query.A_Expr:
-		if err := j.operator(n.Name); err != nil {
+		known, err := j.distance(n, l)
+		if err != nil {
+			return err
+		}
+		if err := j.operator(n.Name); err != nil && !known {
 			return err
 		}
 		j.compared(n)
