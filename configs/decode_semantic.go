@@ -169,16 +169,3 @@ func relationship(r *Relationship) setter {
 func sameColumn(a, b ColumnRef) bool {
 	return slices.Equal([]string{a.Schema, a.Table, a.Column}, []string{b.Schema, b.Table, b.Column})
 }
-
-func source(s *Source) setter {
-	return func(v value) {
-		s.Pos = v.pos()
-		v.object(fields{
-			"name":            text(&s.Name),
-			"table":           name(&s.Table),
-			"access_patterns": texts(&s.AccessPatterns),
-		})
-		v.need("name", s.Name != "")
-		v.need("table", s.Table.Table != "")
-	}
-}

@@ -74,10 +74,40 @@ type Relationship struct {
 	Cardinality string // many_to_one | one_to_one
 }
 
-// Source is a vector table with its access patterns.
+// Source says how a table may be read, and, where it has a column of embeddings
+// (pgvector), how it is searched.
 type Source struct {
-	Pos            Pos
-	Name           string
-	Table          Name
-	AccessPatterns []string
+	Pos   Pos
+	Name  string
+	Table Name
+	// Embedding is the column of embeddings, Text what they were made of; both are empty
+	// for a source that isn't searched.
+	Embedding, Text string
+	// Distance is cosine (default), l2 or inner.
+	Distance string
+	// K is how many matches a search takes that doesn't say it, Within how far away they
+	// may be; 0 for any distance.
+	K      int
+	Within float64
+	// Links lead from its rows to things that they are about, by matching of some kind.
+	Links []Link
+	// MaxHops bounds the links that one question may follow, one behind another.
+	MaxHops int
+	Access  SourceAccess
+}
+
+// Link is a column of a source that tells what a row is about, found by a method that is
+// right with some confidence, 0 to 1.
+type Link struct {
+	Pos        Pos
+	Column     string
+	To         ColumnRef
+	Method     string
+	Confidence float64
+}
+
+// SourceAccess is how a source can be read: whole, where all of ByKey are given, by search.
+type SourceAccess struct {
+	Whole, BySearch bool
+	ByKey           []string
 }

@@ -31,9 +31,6 @@ func unsupportedEntries(all *All) []Fault {
 			out = append(out, ignored(m.Pos, "metrics."+m.Name+".review_required_by", "nobody is asked to review"))
 		}
 	}
-	for _, s := range all.Semantic.Sources {
-		out = append(out, ignored(s.Pos, "sources."+s.Name, "questions are answered from tables and metrics only"))
-	}
 	return out
 }
 

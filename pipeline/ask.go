@@ -193,7 +193,9 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err
 		}
-		a.tree = plan.Compile(a.proposal.Checked)
+		if a.tree, err = s.compile(ctx, a.proposal.Checked); err != nil {
+			return a, err
+		}
 	}
 	return a, s.fit(ctx, at, &a, ask.Columns)
 }

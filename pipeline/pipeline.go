@@ -45,6 +45,7 @@ type Pipeline struct {
 	today     string
 	samples   bool
 	vectors   *index.Vectors
+	embedder  index.Embedder
 	observe   Observer
 	log       *slog.Logger
 	audit     *audit.Log
@@ -76,6 +77,8 @@ type Options struct {
 	// Vectors find tables for questions besides what words find; nil for words
 	// alone.
 	Vectors *index.Vectors
+	// Embedder makes the vectors of what plans search for; nil for the built-in one.
+	Embedder index.Embedder
 	// Verdicts is how many bytes of verdicts are kept for statements that come
 	// again; 0 keeps none.
 	Verdicts int
@@ -93,7 +96,7 @@ type Options struct {
 
 // New makes a pipeline that judges by rules.
 func New(rules *Rules, o Options) *Pipeline {
-	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, vectors: o.Vectors, observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals, traces: o.Traces,
+	p := &Pipeline{limits: o.Limits, today: o.Today, samples: o.Samples, vectors: o.Vectors, embedder: embedderOf(o.Embedder), observe: o.Observer, log: o.Log, audit: o.Audit, now: o.Now, approvals: o.Approvals, traces: o.Traces,
 		verdicts: newCache(o.Verdicts)}
 	p.started = p.now()
 	p.rules.Store(rules)

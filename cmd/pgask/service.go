@@ -82,9 +82,13 @@ func newService(load func() (*files, []configs.Fault, error), log *slog.Logger) 
 	if s.vectors, err = assembleVectors(all.Config, newIndexMetrics(s.metrics.registry), log); err != nil {
 		return nil, err
 	}
+	embedder, err := assembleEmbedder(all.Config, log)
+	if err != nil {
+		return nil, err
+	}
 	s.traces = openTraces(all, log)
 	s.pipe = pipeline.New(parts.rules, pipeline.Options{Limits: stmt.Limits{Bytes: int(all.Config.Limits.StatementBytes)},
-		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Vectors: s.vectors, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals, Traces: keeping(s.traces)})
+		Today: all.Config.Planner.Today, Samples: all.Config.Index.Samples, Vectors: s.vectors, Embedder: embedder, Verdicts: int(all.Config.Limits.VerdictCache), Observer: observer{s.metrics}, Log: log, Audit: s.audit, Now: time.Now, Approvals: kept.approvals, Traces: keeping(s.traces)})
 	s.adopt(parts)
 	for name, c := range all.Config.Databases {
 		p, err := pool.New(*c)

@@ -44,9 +44,13 @@ func newScene(f *files, p *policy.Policy, databases *ownDatabases, o scene) (*wh
 		return nil, err
 	}
 	c := f.all.Config
+	embedder, err := assembleEmbedder(c, log)
+	if err != nil {
+		return nil, err
+	}
 	pipe := pipeline.New(&pipeline.Rules{Policy: p, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks},
 		pipeline.Options{Limits: stmt.Limits{Bytes: int(c.Limits.StatementBytes)}, Today: o.today,
-			Samples: c.Index.Samples, Observer: observer{newMetrics()}, Log: log, Now: o.now, Traces: o.traces})
+			Samples: c.Index.Samples, Embedder: embedder, Observer: observer{newMetrics()}, Log: log, Now: o.now, Traces: o.traces})
 	return &whatIf{pipe: pipe, databases: databases}, nil
 }
 

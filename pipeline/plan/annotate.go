@@ -12,7 +12,7 @@ func (k *run) annotate() Annotations {
 	scoped, masked := map[string]bool{}, map[string]bool{}
 	for _, q := range k.queries {
 		for _, r := range q.tables() {
-			if k.restricted(r) {
+			if _, ok := k.Access.Scoped[r.table.Name]; ok {
 				scoped[TableName(r.table.Name)] = true
 			}
 			for _, col := range k.Access.Masked[r.table.Name] {
@@ -21,6 +21,10 @@ func (k *run) annotate() Annotations {
 				}
 			}
 		}
+	}
+	a.Confidence = k.linked()
+	if k.partial() {
+		a.Completeness = "bounded"
 	}
 	if len(masked) > 0 {
 		k.qualifiers = slices.Insert(k.qualifiers, 0, "masked: "+join(masked))

@@ -21,6 +21,9 @@ type Checked struct {
 	outputs     []Output
 	tables      []catalog.Name
 	tree        *pg_query.Node
+	searches    []string
+	// linked is how sure the links between its rows are, 0 to 1.
+	linked float64
 }
 
 // Annotations say how far an answer can be trusted.
@@ -56,7 +59,7 @@ func (c *Checked) Tables() []catalog.Name { return slices.Clone(c.tables) }
 // plan can't know that of itself.
 func (c *Checked) WithConfidence(confidence float64) *Checked {
 	d := *c
-	d.annotations.Confidence = min(max(confidence, 0), 1)
+	d.annotations.Confidence = min(max(confidence, 0), 1) * c.linked
 	return &d
 }
 

@@ -120,7 +120,7 @@ func (c *checker) canonical(b *block) *Plan {
 	if first.query != nil {
 		p.From.Plan = first.query.canonical
 	} else {
-		p.From.Table = TableName(first.table.Name)
+		p.From.Table, p.From.Search = TableName(first.table.Name), first.search.canonical()
 	}
 	for _, r := range c.rels[1:] {
 		if !r.added {

@@ -29,7 +29,7 @@ func (c *checker) part(b *block, g *leaf) *Plan {
 	if root.query != nil {
 		p.plan.From.Plan = root.query.canonical
 	} else {
-		p.plan.From.Table = TableName(root.table.Name)
+		p.plan.From.Table, p.plan.From.Search = TableName(root.table.Name), root.search.canonical()
 	}
 	p.done[root] = nil
 	if root.where != nil { // of its own join, which is turned around
@@ -122,6 +122,7 @@ func (p *partBuilder) restricts(j *Join, top, r *rel) bool {
 func (r *rel) turned() Join {
 	j := r.canonical()
 	j.As, j.To, j.Kind, j.Where, j.Plan, j.Table = r.parent.alias, r.alias, "inner", nil, nil, ""
+	j.Search = r.parent.search.canonical()
 	if r.parent.query != nil {
 		j.Plan = r.parent.query.canonical
 	} else {

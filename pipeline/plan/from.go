@@ -23,7 +23,7 @@ func (r *rel) canonical() Join {
 	if r.query != nil {
 		j.Plan = r.query.canonical
 	} else {
-		j.Table = TableName(r.table.Name)
+		j.Table, j.Search = TableName(r.table.Name), r.search.canonical()
 	}
 	switch {
 	case r.on:
@@ -54,8 +54,11 @@ func (r *rel) joinType() pg_query.JoinType {
 
 // node is the relation in FROM.
 func (r *rel) node() *pg_query.Node {
-	if r.query != nil {
+	switch {
+	case r.query != nil:
 		return stmt.Subselect(r.query.tree, r.alias)
+	case r.search != nil:
+		return stmt.Subselect(r.search.tree(r), r.alias)
 	}
 	return rangeNode(r.table.Name, r.alias)
 }

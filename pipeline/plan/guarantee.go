@@ -56,8 +56,7 @@ func (c *checker) absence(r *rel, at, what string) {
 		if x != r && !inside(x, r) || !c.restricted(x) || c.covered(x) {
 			continue
 		}
-		f := c.faultf(stageGuarantee, CodeNegation, at,
-			"%s over %s: you may see only some of its rows, so that none is there can't be known", what, x.called())
+		f := c.faultf(stageGuarantee, CodeNegation, at, "%s over %s: %s, so that none is there can't be known", what, x.called(), x.partly())
 		f.Hint = hintInstead(x)
 	}
 }
@@ -80,9 +79,12 @@ func inside(x, r *rel) bool {
 	return false
 }
 
-// restricted tells whether the asker sees only some rows of the relation, or of
-// one that a derived block reads.
+// restricted tells whether only some rows of the relation can be seen, or of one that a derived
+// block reads: those that the asker may see, or that a search finds.
 func (k *run) restricted(r *rel) bool {
+	if r.search != nil {
+		return true
+	}
 	if r.query != nil {
 		return slices.ContainsFunc(r.query.reads(), k.restricted)
 	}
@@ -94,7 +96,7 @@ func (k *run) restricted(r *rel) bool {
 // parent are visible too: its rows follow that very parent, or both are cut by
 // the same column, which the key holds equal.
 func (c *checker) covered(r *rel) bool {
-	if r.parent == nil || r.query != nil || r.parent.query != nil {
+	if r.parent == nil || r.query != nil || r.parent.query != nil || r.search != nil {
 		return false
 	}
 	parent, own := r.parentColumns, r.ownColumns

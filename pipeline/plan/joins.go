@@ -25,23 +25,28 @@ var joinKinds = []string{"inner", "left", "right", "full", "semi", "anti"}
 // from declares the first source.
 func (c *checker) from() {
 	f := &c.given.From
-	if r := c.source(f.Table, f.Plan, f.As, c.base+"/from"); r != nil {
+	if r := c.source(f, c.base+"/from"); r != nil {
 		c.declare(r, f.As)
 		return
 	}
 	c.breakAlias(f.Table, f.As)
 }
 
-// source resolves a table's name or checks a derived block; nil after a fault.
-func (c *checker) source(table string, p *Plan, as, at string) *rel {
+// source resolves a table's name, with the search in it, or checks a derived block; nil after a fault.
+func (c *checker) source(s *Source, at string) *rel {
+	p, as := s.Plan, s.As
 	if p == nil {
-		if t := c.table(table, at+"/table"); t != nil {
-			return &rel{table: t, at: at}
+		t := c.table(s.Table, at+"/table")
+		switch {
+		case t == nil:
+			return nil
+		case s.Search != nil:
+			return c.searched(t, s.Search, at)
 		}
-		return nil
+		return &rel{table: t, at: at}
 	}
-	if table != "" {
-		c.faultf(stageStructure, CodeOneOf, at, "a source is exactly one of table and plan")
+	if s.Table != "" || s.Search != nil {
+		c.faultf(stageStructure, CodeOneOf, at, "a source is exactly one of table, which may be searched, and plan")
 		return nil
 	}
 	if as == "" {
@@ -70,7 +75,7 @@ func (c *checker) join(i int) {
 		f.Nearest = nearest(j.Kind, joinKinds)
 		return
 	}
-	r := c.source(j.Table, j.Plan, j.As, at)
+	r := c.source(&Source{Table: j.Table, Plan: j.Plan, As: j.As, Search: j.Search}, at)
 	if r == nil {
 		return
 	}

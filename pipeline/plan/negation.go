@@ -61,8 +61,7 @@ func (c *checker) refuseNegation(at, what string, r *rel) {
 	if slices.ContainsFunc(c.faults, func(f *Rejection) bool { return f.Code == CodeNegation && f.Path == at }) {
 		return
 	}
-	f := c.faultf(stageGuarantee, CodeNegation, at,
-		"%s over %s: you may see only some of its rows, so that none is there can't be known", what, r.called())
+	f := c.faultf(stageGuarantee, CodeNegation, at, "%s over %s: %s, so that none is there can't be known", what, r.called(), r.partly())
 	f.Hint = hintInstead(r)
 }
 

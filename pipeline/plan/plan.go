@@ -49,6 +49,20 @@ type Source struct {
 	// As is the alias the plan uses for it. It defaults to the table's name; a
 	// derived block needs one.
 	As string `json:"as,omitempty"`
+	// Search takes only the table's rows that are nearest to a text.
+	Search *Search `json:"search,omitempty"`
+}
+
+// Search finds the rows of a table whose embeddings are nearest to a text's, if the semantic
+// file declares the table as a source with embeddings. Its rows have one more
+// column, distance, in the place of the embedding.
+type Search struct {
+	// Query is the text; it is embedded before the plan runs.
+	Query string `json:"query"`
+	// K is how many rows are taken; the source says it where it is left out.
+	K int `json:"k,omitempty"`
+	// Within is how far away they may be; where it is left out, what the source says.
+	Within *float64 `json:"within,omitempty"`
 }
 
 // Join adds a source along a relationship. Semi keeps the rows that have a
@@ -58,7 +72,9 @@ type Join struct {
 	Table string `json:"table,omitempty"`
 	Plan  *Plan  `json:"plan,omitempty"`
 	As    string `json:"as,omitempty"`
-	Kind  string `json:"kind,omitempty" jsonschema:"enum=inner,enum=left,enum=right,enum=full,enum=semi,enum=anti"`
+	// Search takes only the table's rows that are nearest to a text.
+	Search *Search `json:"search,omitempty"`
+	Kind   string  `json:"kind,omitempty" jsonschema:"enum=inner,enum=left,enum=right,enum=full,enum=semi,enum=anti"`
 	// To is the alias it joins to; it may be left out where only one fits.
 	To string `json:"to,omitempty"`
 	// Key is the relationship's name; it may be left out where only one

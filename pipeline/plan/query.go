@@ -22,6 +22,8 @@ type run struct {
 	// used are the columns that were read, by relation.
 	used  map[*rel]map[string]bool
 	nodes int
+	// searches are those of all blocks, in the order in which they were found.
+	searches []*search
 	// newest are the periods that may be the latest one of a table's column.
 	newest map[string]Period
 	// queries are the checked ones, what is inside before what holds it;
@@ -95,6 +97,8 @@ func (k *run) query(p *Plan, at string, outer *checker, env env) *query {
 		}
 		c.tables()
 		q.b = c.block()
+		c.accessible(q.b)
+		c.hops()
 	}
 	if !onlyLate(k.faults[before:]) {
 		return nil
@@ -114,6 +118,7 @@ func (q *query) judge() {
 		q.c.measures(q.b)
 	}
 	q.c.guarantee(q)
+	q.c.complete(q)
 }
 
 // compile fills in the tree, a copy of what the parts of the query are made of.

@@ -44,10 +44,14 @@ const (
 	CodeAggregate Code = "AGGREGATE_NOT_ALLOWED"
 	CodeWindow    Code = "WINDOW_NOT_ALLOWED"
 	CodeOutput    Code = "DUPLICATE_OUTPUT"
+	CodeSearch    Code = "NOT_SEARCHABLE"
 
 	// Joins.
 	CodeJoin          Code = "JOIN_NOT_DECLARED"
 	CodeJoinAmbiguous Code = "JOIN_AMBIGUOUS"
+
+	// Access (PA002).
+	CodeAccess Code = "ACCESS_PATTERN" // a source that can't be read in this way
 
 	// Measures (PA006).
 	CodeFanOut       Code = "FAN_OUT"
@@ -57,7 +61,8 @@ const (
 	CodeCountMissing Code = "COUNTS_MISSING_ROWS"
 
 	// Guarantee (PA007).
-	CodeNegation Code = "NEGATION_OVER_RESTRICTED"
+	CodeNegation   Code = "NEGATION_OVER_RESTRICTED"
+	CodeIncomplete Code = "AGGREGATE_OVER_INCOMPLETE"
 )
 
 // stage orders rejections as Validate answers them.
@@ -67,6 +72,7 @@ const (
 	stageStructure stage = iota
 	stageNames
 	stageJoins
+	stageAccess
 	stageMeasures
 	stageGuarantee
 )
@@ -135,9 +141,11 @@ func newRejections(all []*Rejection) *Rejections {
 	return &Rejections{All: all}
 }
 
-// SQLState is PA005, PA006 or PA007, by the first fault.
+// SQLState is PA005, PA002, PA006 or PA007, by the first fault.
 func (r *Rejections) SQLState() string {
 	switch r.All[0].stage {
+	case stageAccess:
+		return "PA002"
 	case stageMeasures:
 		return "PA006"
 	case stageGuarantee:

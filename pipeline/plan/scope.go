@@ -45,8 +45,10 @@ type rel struct {
 	// made of its output columns.
 	table *catalog.Table
 	query *query
-	at    string // its place in the plan
-	kind  string // "" for the first, else the join's
+	// search is set where only the nearest rows are taken.
+	search *search
+	at     string // its place in the plan
+	kind   string // "" for the first, else the join's
 	// parent is the relation it joins to, along key; toOne tells that a row
 	// of parent has at most one partner here, fromOne the reverse.
 	parent         *rel

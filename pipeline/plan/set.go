@@ -56,7 +56,9 @@ func (c *checker) setOf(q *query) *setOperation {
 
 func (c *checker) memberAt(i int) string { return fmt.Sprintf("%s/set/plans/%d", c.base, i) }
 
-func (s *Source) isZero() bool { return s.Table == "" && s.Plan == nil && s.As == "" }
+func (s *Source) isZero() bool {
+	return s.Table == "" && s.Plan == nil && s.As == "" && s.Search == nil
+}
 
 // unite matches the members' columns by position. Names are the first
 // member's, types what all have in common.

@@ -105,7 +105,10 @@ func (k *run) checked(q *query, given *Plan) (*Checked, error) {
 	}
 	canonical := *q.canonical
 	canonical.Version, canonical.Reasoning = Version, given.Reasoning
-	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), outputs: q.outputs(), tree: q.tree}
+	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), outputs: q.outputs(), tree: q.tree, linked: annotations.Confidence}
+	for _, s := range k.searches {
+		done.searches = append(done.searches, s.query)
+	}
 	for _, col := range q.columns {
 		done.columns = append(done.columns, Column{Name: col.name, Type: col.typ.sql})
 		done.types, done.counts = append(done.types, col.typ), append(done.counts, col.counts)

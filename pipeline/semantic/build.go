@@ -32,6 +32,9 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 	for _, r := range file.Relationships {
 		b.relationship(r)
 	}
+	for _, x := range file.Sources {
+		b.source(x)
+	}
 	slices.SortStableFunc(b.model.Relationships, compareRelationships)
 	for _, m := range file.Metrics {
 		b.metric(m)
@@ -39,9 +42,6 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 	slices.SortStableFunc(b.model.Metrics, func(x, y *Metric) int { return strings.Compare(x.Name, y.Name) })
 	for _, e := range file.Entities {
 		b.entity(e)
-	}
-	for _, x := range file.Sources {
-		b.resolve(x.Table, "sources."+x.Name, x.Pos)
 	}
 	return b.model, b.faults
 }
@@ -72,7 +72,10 @@ func version(file configs.Semantic) string {
 		_ = enc.Encode([]any{"relationship", r})
 	}
 	for _, x := range file.Sources {
-		x.Pos, x.Table.Pos = configs.Pos{}, configs.Pos{}
+		x.Pos, x.Table.Pos, x.Links = configs.Pos{}, configs.Pos{}, slices.Clone(x.Links)
+		for i := range x.Links {
+			x.Links[i].Pos, x.Links[i].To.Pos = configs.Pos{}, configs.Pos{}
+		}
 		_ = enc.Encode([]any{"source", x})
 	}
 	if file.FiscalYearStart != 0 {

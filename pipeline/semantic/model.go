@@ -13,6 +13,7 @@ type Model struct {
 	Metrics       []*Metric // sorted by name
 	Entities      []*Entity
 	Relationships []*Relationship // declared foreign keys and configured ones, sorted
+	Sources       []*Source
 	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
 	// where the file doesn't say.
 	FiscalYearStart int
@@ -98,6 +99,10 @@ type Relationship struct {
 	ToColumns   []string
 	// OneToOne tells that at most one row of From points to a row of To.
 	OneToOne bool
+	// Method is how a source's rows were linked to what they are about, with
+	// Confidence, 0 to 1; empty where a row is known to belong to another.
+	Method     string
+	Confidence float64
 }
 
 // Metric finds a metric by its exact name; nil when there is none.

@@ -26,6 +26,11 @@ func (m *Model) Visible(s *catalog.Snapshot) *Model {
 			v.Metrics = append(v.Metrics, x)
 		}
 	}
+	for _, x := range m.Sources {
+		if seen := x.visible(s); seen != nil {
+			v.Sources = append(v.Sources, seen)
+		}
+	}
 	for _, e := range m.Entities {
 		if hasAll(s, e.Table, e.Key) {
 			v.Entities = append(v.Entities, e)
