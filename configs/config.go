@@ -120,11 +120,6 @@ type CuratedSettings struct {
 	MatchTopK  int
 }
 
-// Abstain holds the thresholds under which an answer is refused.
-type Abstain struct {
-	Confidence float64
-}
-
 // Hooks are commands or URLs asked about plans and SQL, each of which has Timeout to
 // answer.
 type Hooks struct {

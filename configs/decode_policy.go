@@ -67,6 +67,7 @@ func role(name string, v value) *Role {
 		"ask":          boolean(&r.Ask),
 		"approve":      boolean(&r.Approve),
 		"model":        enum(&r.Model, "on", "off"),
+		"abstain":      roleAbstain(&r.Abstain),
 		"planner_mode": enum(&r.PlannerMode, "plan", "sql"),
 		"databases":    roleDatabases(&r.Databases),
 		"backend":      backend(&r.Backend),

@@ -18,16 +18,18 @@ type Role struct {
 	Model   string // on | off
 	// PlannerMode is plan or sql, empty for what planner.mode says.
 	PlannerMode string
-	Databases   []string // nil: every database of pgask.yaml
-	Backend     *Backend
-	SearchPath  []string
-	Tables      Access[Pattern]
-	Columns     []ColumnRule
-	Scopes      []Scope
-	Functions   Access[string]
-	Limits      RoleLimits
-	Refusals    string // generic | explicit
-	GovernedAs  string // passthrough roles: the role that judges tagged statements
+	// Abstain stands in the place of pgask.yaml's; nil for that.
+	Abstain    *Abstain
+	Databases  []string // nil: every database of pgask.yaml
+	Backend    *Backend
+	SearchPath []string
+	Tables     Access[Pattern]
+	Columns    []ColumnRule
+	Scopes     []Scope
+	Functions  Access[string]
+	Limits     RoleLimits
+	Refusals   string // generic | explicit
+	GovernedAs string // passthrough roles: the role that judges tagged statements
 }
 
 // Access is a pair of allow and deny lists; deny wins.

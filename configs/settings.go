@@ -71,6 +71,8 @@ func planning(c *Config) fields {
 		"curated.match_floor":  number(&c.Curated.MatchFloor, 0, 1),
 		"curated.match_top_k":  integer(&c.Curated.MatchTopK, 1, 100),
 		"abstain.confidence":   number(&c.Abstain.Confidence, 0, 1),
+		"abstain.completeness": enum(&c.Abstain.Completeness, Completenesses...),
+		"abstain.guarantee":    enum(&c.Abstain.Guarantee, Guarantees...),
 	}
 }
 

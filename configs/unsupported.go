@@ -9,7 +9,6 @@ var unsupported = []struct {
 	effect string
 }{
 	{"llm.routing.narrator", func(c *Config) bool { return c.LLM.Routing["narrator"] != "" }, "answers are not narrated"},
-	{"abstain.confidence", func(c *Config) bool { return c.Abstain.Confidence != 0.5 }, "no answer is refused for low confidence"},
 }
 
 // warnUnsupported notes the settings of pgask.yaml that this version ignores.

@@ -84,6 +84,9 @@ func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (st
 	if err != nil {
 		return "", err
 	}
+	if err := s.abstain(at, ask.Question, a, len(approved.Facts().Scopes) > 0); err != nil {
+		return "", err
+	}
 	var r Receipt
 	a.stamp(&r)
 	return rows(map[string]any{"sql": stmt.Pretty(approved.SQL()), "source": r.Source, "plan_hash": r.PlanHash})
@@ -141,6 +144,10 @@ func (s *Session) explainRest(ctx context.Context, at *standing, ask *stmt.Ask, 
 	approved, err := s.authorize(ctx, &at, st, nil)
 	stage("authorize", err, fmt.Sprintf("scopes %v, row cap %d", approved.Facts().Scopes, approved.Facts().Cap))
 	if err != nil {
+		return
+	}
+	if err := s.abstain(at, ask.Question, a, len(approved.Facts().Scopes) > 0); err != nil {
+		stage("abstain", err, "")
 		return
 	}
 	r := s.receipt(at)

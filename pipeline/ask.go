@@ -134,6 +134,9 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 		return nil, err
 	}
 	v.kind = "ask"
+	if err := s.annotate(at, question, v, all); err != nil {
+		return nil, err
+	}
 	if len(all) == 1 {
 		v.follow = all[0].last(question)
 	}
@@ -145,6 +148,7 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 	if r.Curated != nil {
 		told.Curated, told.Values = r.Curated.ID, r.Curated.Values
 	}
+	told.PlanHash, told.Annotations = v.receipt.PlanHash, annotated(*v.receipt.Annotations)
 	message, detail := answer.Notice(told)
 	v.notices = []Notice{{Severity: "NOTICE", Code: "00000", Message: message, Detail: detail}}
 	return v, nil

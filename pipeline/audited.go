@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -81,6 +82,9 @@ func (s *Session) accountOf(v *verdict, st stmt.Statement) audit.Part {
 	}
 	if r.PlanHash != nil {
 		of.PlanHash = *r.PlanHash
+	}
+	if r.Annotations != nil {
+		of.Annotations, _ = json.Marshal(r.Annotations) // words and a number always encode
 	}
 	s.versions(&of)
 	question := v.question

@@ -22,6 +22,8 @@ type Rules struct {
 	Semantic *configs.Semantic
 	Planners planner.Planner
 	Hooks    Hooks
+	// Abstain is the least that an answer must be, for roles that don't say.
+	Abstain configs.Abstain
 }
 
 // Observer hears what happened, for metrics. Its methods must not block.

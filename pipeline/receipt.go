@@ -1,9 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 )
 
@@ -24,6 +28,7 @@ type Receipt struct {
 	EstimatedRows *int64              `json:"estimated_rows"`
 	Truncated     bool                `json:"truncated"`
 	MS            float64             `json:"ms"`
+	Annotations   *plan.Annotations   `json:"annotations"`
 }
 
 // allowed is the verdict of a statement that ran; a refused or failed one has
@@ -51,6 +56,9 @@ func (e *conclusion) receipt() *Receipt {
 	r.RequestID, r.Rows, r.Truncated, r.MS = o.RequestID, &o.Rows, o.Truncated, took(e.took)
 	if o.SQLState != "" {
 		r.Verdict = o.SQLState
+	}
+	if o.Truncated && r.Source != nil {
+		r.Qualifiers = append(slices.Clip(r.Qualifiers), fmt.Sprintf("only the first %d rows", cmp.Or(o.Of, o.Rows)))
 	}
 	return &r
 }

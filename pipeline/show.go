@@ -45,6 +45,7 @@ var lastColumns = []policy.ToldColumn{
 	{Name: "verdict", Type: "text"}, {Name: "scopes", Type: "text[]"}, {Name: "qualifiers", Type: "text[]"},
 	{Name: "row_cap", Type: "int4"}, {Name: "model_calls", Type: "int4"}, {Name: "rows", Type: "int8"},
 	{Name: "estimated_rows", Type: "int8"}, {Name: "truncated", Type: "bool"}, {Name: "ms", Type: "float8"},
+	{Name: "annotations", Type: "text"},
 }
 
 func (s *Session) lastReceipt() *Receipt {

@@ -136,12 +136,21 @@ func (s *Session) count(kind string, o Outcome) {
 // is told about it.
 func opens(tag string) bool { return tag == "PREPARE" || tag == "DECLARE CURSOR" }
 
+// cutDetail says of a cut answer what it isn't any more; people know what they wrote
+// themselves.
+func (v *verdict) cutDetail() string {
+	if v.kind != "ask" {
+		return ""
+	}
+	return "The answer has more rows: whatever is counted or added up from these isn't the whole."
+}
+
 // say is what must be said of a completed execution.
 func (v *verdict) say(o Outcome) []Notice {
 	out := v.notices
 	if o.Truncated {
 		out = append(out[:len(out):len(out)], Notice{Severity: "NOTICE", Code: "01004",
-			Message: fmt.Sprintf("result truncated at %d rows", cmp.Or(o.Of, o.Rows))})
+			Message: fmt.Sprintf("result truncated at %d rows", cmp.Or(o.Of, o.Rows)), Detail: v.cutDetail()})
 	}
 	return out
 }

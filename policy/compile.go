@@ -48,6 +48,9 @@ func digestOf(c *configs.Policy) string {
 		r := *c.Roles[name]
 		fmt.Fprintf(h, "%q %q %v %v %q %q %q %q %v %v %v %q %q\n", name, r.Mode, r.Ask, r.Approve, r.Model, r.PlannerMode, r.Databases, r.SearchPath,
 			patternTexts(r.Tables.Allow), patternTexts(r.Tables.Deny), r.Functions, r.Refusals, r.GovernedAs)
+		if r.Abstain != nil {
+			fmt.Fprintf(h, "abstain %v\n", *r.Abstain)
+		}
 		if r.Backend != nil {
 			fmt.Fprintf(h, "%q\n", r.Backend.User)
 		}

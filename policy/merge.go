@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,6 +96,7 @@ func sum(parts []*rules) *Role {
 		r.Ask, r.Approve = r.Ask || c.Ask, r.Approve || c.Approve
 		r.Model = r.Model && c.Model != "off"
 		r.PlannerMode = stricterMode(r.PlannerMode, c.PlannerMode)
+		r.Abstain = stricterAbstain(r.Abstain, c.Abstain)
 		r.Explicit = r.Explicit && c.Refusals == "explicit"
 		if r.GovernedAs == "" {
 			r.GovernedAs = c.GovernedAs
@@ -177,6 +179,15 @@ func tighter[T ~int64 | ~float64](a, b T) T {
 	return min(a, b)
 }
 
+// stricterAbstain demands what either does; nil demands nothing of its own.
+func stricterAbstain(a, b *configs.Abstain) *configs.Abstain {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	both := a.Stricter(*b)
+	return &both
+}
+
 // Seatbelt is the role that judges tagged and asked statements of a
 // passthrough principal: governed_as, or everything allowed without scopes;
 // either way read-only, capped and with preflight, on the session's own
@@ -195,5 +206,6 @@ func (p *Policy) Seatbelt(who auth.Principal) (*Role, error) {
 	as.Names, as.User, as.Login, as.Databases = []string{own.GovernedAs}, own.User, own.Login, own.Databases
 	as.Ask, as.Approve, as.Model, as.GovernedAs = own.Ask, own.Approve, own.Model && as.Model, own.GovernedAs
 	as.PlannerMode = stricterMode(own.PlannerMode, as.PlannerMode)
+	as.Abstain = stricterAbstain(own.Abstain, as.Abstain)
 	return as, nil
 }

@@ -22,6 +22,8 @@ type Role struct {
 	// PlannerMode is what a model answers with: plan or sql; empty for what
 	// planner.mode says.
 	PlannerMode string
+	// Abstain is the least that an answer must be, nil for what pgask.yaml says.
+	Abstain *configs.Abstain
 	// Databases are the databases the role may use; empty means all.
 	Databases []string
 	// Login is the backend login, nil for the database's own.

@@ -41,7 +41,7 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 	if err != nil {
 		return nil, nil, err
 	}
-	rules := &pipeline.Rules{Policy: f.policy, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks}
+	rules := &pipeline.Rules{Policy: f.policy, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks, Abstain: f.all.Config.Abstain}
 	return f.all, &parts{store: f.users, tls: certificates, rules: rules}, nil
 }
 

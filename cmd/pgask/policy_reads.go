@@ -43,6 +43,7 @@ func (d *difference) roleChanges(who auth.Principal) []string {
 	compare("approve", before.Approve, after.Approve)
 	compare("model", onOff(before.Model), onOff(after.Model))
 	compare("planner_mode", orNone(before.PlannerMode), orNone(after.PlannerMode))
+	compare("abstain", orDefault(before.Abstain), orDefault(after.Abstain))
 	compare("databases", orAll(before.Databases), orAll(after.Databases))
 	compare("backend", loginName(before), loginName(after))
 	compare("search_path", before.SearchPath, after.SearchPath)
@@ -186,6 +187,13 @@ func orNone(text string) string {
 		return "none"
 	}
 	return text
+}
+
+func orDefault(a *configs.Abstain) string {
+	if a == nil {
+		return "default"
+	}
+	return fmt.Sprintf("confidence %g, completeness %s, guarantee %s", a.Confidence, a.Completeness, a.Guarantee)
 }
 
 func orAll(names []string) string {

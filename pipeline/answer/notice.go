@@ -18,12 +18,17 @@ type Receipt struct {
 	// Curated is the id of a curated query, Values what it was given.
 	Curated string
 	Values  map[string]any
+	// PlanHash is the plan's, nil for an answer without one, and Annotations what is
+	// said of its reading, in words.
+	PlanHash    *string
+	Annotations string
 }
 
 // Notice makes the text of the NOTICE that goes with an answer. The message
 // holds the source, every scope and every qualifier word for word, because
 // some clients show nothing else; the detail says which values a curated query
-// was given, which is what a reader of the answer may want changed.
+// was given, which is what a reader of the answer may want changed, and which plan
+// it was.
 //
 //	pgask: builtin; scopes: public.accounts, public.orders; qualifiers: arr is the last value of each month
 //
@@ -35,6 +40,7 @@ func Notice(r Receipt) (message, detail string) {
 		b.WriteString(" " + r.Curated)
 		detail = values(r.Values)
 	}
+	detail = joined(detail, r.plan())
 	if len(r.Scopes) > 0 {
 		b.WriteString("; scopes: " + strings.Join(r.Scopes, ", "))
 	}
@@ -49,6 +55,25 @@ func Notice(r Receipt) (message, detail string) {
 		}
 	}
 	return b.String(), detail
+}
+
+// shortHash is how much of a plan's hash people are shown.
+const shortHash = 12
+
+// plan says which plan it is, and how far that can be trusted.
+func (r Receipt) plan() string {
+	if r.PlanHash == nil {
+		return r.Annotations
+	}
+	hash := *r.PlanHash
+	return joined("plan "+hash[:min(len(hash), shortHash)], r.Annotations)
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // values writes a curated query's values as name = value, sorted by name.

@@ -45,6 +45,8 @@ type Statement struct {
 	PolicyVersion string `json:"policy_version,omitempty"`
 	SchemaVersion string `json:"schema_version,omitempty"`
 	PlanHash      string `json:"plan_hash,omitempty"`
+	// Annotations are the answer's: completeness, confidence and guarantee.
+	Annotations json.RawMessage `json:"annotations,omitempty"`
 }
 
 // Outcome is one execution of a statement, or its refusal.

@@ -33,7 +33,85 @@ func (k *run) annotate() Annotations {
 		a.Guarantee = "scoped"
 		k.qualifiers = slices.Insert(k.qualifiers, 0, "within what you may see: "+join(scoped))
 	}
+	if k.decidedByMask() {
+		a.Guarantee = "none"
+	}
 	return a
+}
+
+// decidedByMask tells whether what a mask shows decides which rows or groups there
+// are, or what is computed of them: the answer is then about masks, not about what
+// they hide. Showing it, and a join by which nothing is left out, decide nothing.
+func (k *run) decidedByMask() bool {
+	if len(k.Access.Masked) == 0 {
+		return false
+	}
+	var o Output
+	for _, q := range k.queries {
+		q.decides(&o)
+	}
+	return slices.ContainsFunc(o.From, func(r Read) bool { return slices.Contains(k.Access.Masked[r.Table], r.Column) })
+}
+
+// decides notes what a query's rows, groups and measures depend on.
+func (q *query) decides(o *Output) {
+	c := q.c
+	note := func(t *typed) {
+		if t != nil {
+			t.walk(func(x *typed) { c.reads(x, o) })
+		}
+	}
+	if q.set != nil {
+		if !q.set.all || q.set.op != "union" { // equal rows are found
+			for _, m := range q.set.members {
+				for _, col := range m.outputs() {
+					o.From = append(o.From, col.From...)
+				}
+			}
+		}
+		return
+	}
+	b := q.b
+	note(b.where)
+	note(b.having)
+	for _, g := range b.groups {
+		if b.grouped {
+			note(g)
+		}
+	}
+	for _, r := range c.rels {
+		note(r.where)
+		for _, name := range r.ownColumns {
+			o.From = append(o.From, r.read(name)...)
+		}
+		for _, name := range r.parentColumns {
+			o.From = append(o.From, r.parent.read(name)...)
+		}
+	}
+	for _, item := range b.items {
+		if b.given.Distinct {
+			note(item.typed)
+		}
+		item.walk(func(x *typed) {
+			if x.measure != nil || x.windowed {
+				note(x)
+			}
+		})
+	}
+	for _, key := range b.order {
+		if b.limit != nil || b.offset != nil {
+			note(key.typed)
+		}
+	}
+}
+
+// read is what a column of the relation is made of.
+func (r *rel) read(column string) []Read {
+	if r.query == nil {
+		return []Read{{r.table.Name, column}}
+	}
+	o, _ := r.query.outputOf(column)
+	return o.From
 }
 
 func join(set map[string]bool) string {

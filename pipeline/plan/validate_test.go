@@ -167,6 +167,33 @@ func TestGuarantee(t *testing.T) {
 }
 
 // The same question asked in other words has the same hash; another doesn't.
+// TestMaskDecides: an answer that depends on what a mask shows has no guarantee.
+func TestMaskDecides(t *testing.T) {
+	email := col("email")
+	accounts := from + `"public.accounts"},`
+	derived := func(rest string) string {
+		return `{"version":1,"from":{"plan":{"from":{"table":"public.accounts"},"select":[{"expr":` + email + `,"as":"mail"}]},"as":"d"},` + rest + `}`
+	}
+	for name, test := range map[string]struct{ plan, guarantee string }{
+		"shown":            {accounts + sel(email) + `}`, "scoped"},
+		"not read":         {accounts + sel(agg("count", "")) + `}`, "scoped"},
+		"sorted, all rows": {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}]}`, "scoped"},
+		"the first by it":  {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}],"limit":3}`, "none"},
+		"a condition":      {accounts + `"where":` + eq(email, lit(`"a@b.example"`)) + `,` + sel(col("name")) + `}`, "none"},
+		"grouped":          {accounts + sel(email+`},{"expr":`+agg("count", "")) + `}`, "none"},
+		"counted":          {accounts + sel(agg("count", email)) + `}`, "none"},
+		"distinct":         {accounts + sel(email) + `,"distinct":true}`, "none"},
+		"shown by a block": {derived(sel(col("mail"))), "scoped"},
+		"a block's":        {derived(`"where":` + eq(col("mail"), lit(`"a@b.example"`)) + `,` + sel(agg("count", ""))), "none"},
+		"unrestricted":     {from + `"products"},` + sel(col("name")) + `}`, "full"},
+	} {
+		checked, _ := sqlOf(t, test.plan, restricted(t))
+		if got := checked.Annotations().Guarantee; got != test.guarantee {
+			t.Errorf("%s: guarantee %s, want %s", name, got, test.guarantee)
+		}
+	}
+}
+
 func TestHash(t *testing.T) {
 	c := testContext(t)
 	plans := []string{

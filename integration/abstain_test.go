@@ -1,0 +1,54 @@
+package integration
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestAbstains: an answer that is less than its role wants is refused, with the reasons
+// and a question that can be typed; the annotations are in the receipt.
+func TestAbstains(t *testing.T) {
+	f := secondPolicy(t, func(text string) string {
+		return strings.Replace(text, "  agent:\n", "  agent:\n    abstain: {confidence: 0.5, completeness: exact, guarantee: full}\n", 1)
+	})
+	ana, bot, finn := f.Connect(t, "ana"), f.Connect(t, "bot"), f.Connect(t, "finn")
+	table(t, ana, "ASK 'orders by region'")
+	last := receipt(t, ana)
+	if got := last["annotations"]; got != `{"completeness":"exact","confidence":1,"guarantee":"scoped"}` {
+		t.Errorf("annotations %s", got)
+	}
+	table(t, finn, "ASK 'orders by region'")
+	if got := receipt(t, finn)["annotations"]; got != `{"completeness":"exact","confidence":1,"guarantee":"full"}` {
+		t.Errorf("annotations %s for one who sees all", got)
+	}
+	for _, c := range []struct {
+		conn               *pgx.Conn
+		ask, code, message string
+	}{
+		{ana, "how many accounts per email", "NO_GUARANTEE", "no answer: a mask decides what comes out, not what it hides (masked: public.accounts.email)"},
+		{bot, "orders by region", "NO_GUARANTEE", "no answer: only some rows may be seen (within what you may see: public.accounts, public.orders)"},
+	} {
+		for _, form := range []string{"ASK ", "ASK SQL ", "ASK NARRATE ", "ASK CHART "} {
+			e := failure(t, c.conn, form+"'"+c.ask+"'")
+			var rejection struct{ Code, Path string }
+			lines := strings.Split(e.Detail, "\n")
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &rejection); err != nil || rejection.Code != c.code {
+				t.Errorf("%s%s: detail %q", form, c.ask, e.Detail)
+			}
+			if e.Code != "PA008" || e.Message != c.message || e.Hint != "ASK PLAN '"+c.ask+"'" {
+				t.Errorf("%s%s: %s %q, hint %q", form, c.ask, e.Code, e.Message, e.Hint)
+			}
+		}
+	}
+	// How the question was read is told all the same.
+	if got := table(t, bot, "ASK PLAN 'orders by region'"); !strings.Contains(got[0], `"guarantee":"scoped"`) {
+		t.Errorf("ASK PLAN: %s", got)
+	}
+	// Its number is given to whoever sees everything that it is of.
+	if got := table(t, bot, "ASK 'how many products'"); len(got) != 1 {
+		t.Errorf("unscoped: %v", got)
+	}
+}
