@@ -89,6 +89,7 @@ type LLM struct {
 	Routing map[string]string // planner, refiner, matcher, narrator → model name
 	Prices  map[string]Price  // by model name
 	Timeout time.Duration
+	Schema  string // full | flat | none: how a provider is told the form of replies
 	// Concurrency is how many calls may be under way at once.
 	Concurrency int
 	Record      string

@@ -51,6 +51,7 @@ var descriptions = map[string]map[string]string{
 		"llm.api_key":               "Its key; ${env:NAME} or ${file:PATH}.",
 		"llm.model":                 "Name of the model.",
 		"llm.routing":               "Other models for some of the work.",
+		"llm.schema":                "What the provider is told of the form of replies: full, its JSON schema; flat, one without recursion, in which a plan is a text; none, nothing but the prompt's words.",
 		"llm.prices":                "What models cost, by their names, for roles that limit it; in any unit that all of them share.",
 		"llm.prices.*":              "What a million tokens of a model cost.",
 		"llm.prices.*.prompt":       "Of prompts.",

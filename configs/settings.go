@@ -58,6 +58,7 @@ func planning(c *Config) fields {
 		"llm.routing.narrator": route(c, "narrator"),
 		"llm.timeout":          duration(&c.LLM.Timeout, time.Millisecond),
 		"hooks.timeout":        duration(&c.Hooks.Timeout, time.Millisecond),
+		"llm.schema":           enum(&c.LLM.Schema, "full", "flat", "none"),
 		"llm.concurrency":      integer(&c.LLM.Concurrency, 1, 10_000),
 		"llm.record":           text(&c.LLM.Record),
 		"llm.replay":           text(&c.LLM.Replay),

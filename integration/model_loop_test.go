@@ -132,3 +132,34 @@ func TestOpinionsByResult(t *testing.T) {
 		t.Errorf("what would run: %s %s", e.Code, e.Message)
 	}
 }
+
+// TestReplySchema sends providers the schema that llm.schema says.
+func TestReplySchema(t *testing.T) {
+	text, err := json.Marshal(accountsByRegion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schema, reply := range map[string]func(http.ResponseWriter){
+		"flat": replied(`{"answerable":true,"missing":null,"plan":` + string(text) + `}`),
+		"none": planned(accountsByRegion),
+	} {
+		p := newProvider(t)
+		f := secondProxy(t, func(text string) string {
+			return strings.Replace(text, demoPlanner, "order: [model], retries: 0", 1) +
+				fmt.Sprintf("\nllm: {base_url: %q, model: scripted, schema: %s}\n", p.URL+"/v1", schema)
+		})
+		p.script(reply)
+		table(t, f.Connect(t, "ana"), "ASK 'how do our accounts spread over regions'")
+		var sent struct {
+			Format *struct {
+				Schema struct{ Schema map[string]any } `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if err := json.Unmarshal([]byte(p.prompts()[0]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if schema == "none" && sent.Format != nil || schema == "flat" && (sent.Format == nil || sent.Format.Schema.Schema["$defs"] != nil || sent.Format.Schema.Schema["properties"] == nil) {
+			t.Errorf("%s: %+v", schema, sent.Format)
+		}
+	}
+}

@@ -98,7 +98,7 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 				continue
 			}
 			model, err := planner.NewModel(client, planner.ModelOptions{TopK: c.Index.TopK, Retries: c.Planner.Retries, Refine: c.Planner.Refine,
-				Opinions: c.Planner.Opinions, ByResult: c.Planner.Agree == "result", Mode: planner.Mode(c.Planner.Mode), Linker: builtin})
+				Opinions: c.Planner.Opinions, ByResult: c.Planner.Agree == "result", Mode: planner.Mode(c.Planner.Mode), Linker: builtin, FlatSchema: c.LLM.Schema == "flat"})
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +116,7 @@ func assembleClient(c *configs.Config, o staged, log *slog.Logger) (*llm.Client,
 	if c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
 		return nil, nil
 	}
-	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing, Prices: pricesOf(c.LLM.Prices),
+	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing, Prices: pricesOf(c.LLM.Prices), Schemaless: c.LLM.Schema == "none",
 		Timeout: c.LLM.Timeout, Concurrency: c.LLM.Concurrency, Record: c.LLM.Record, Replay: c.LLM.Replay, Replies: o.replies, Observe: modelLog(log)})
 }
 

@@ -41,7 +41,7 @@ func (c *Client) request(r Request) openai.ChatCompletionRequest {
 	if openai.NewReasoningValidator().Validate(req) != nil {
 		req.Temperature = 0
 	}
-	if len(r.Schema) > 0 {
+	if len(r.Schema) > 0 && !c.config.Schemaless {
 		req.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{

@@ -17,6 +17,8 @@ type Config struct {
 	Model string
 	// Routing maps a task (planner, refiner, matcher, narrator) to a model.
 	Routing map[string]string
+	// Schemaless sends no schema of the reply, for providers that know none.
+	Schemaless bool
 	// Prices are those of models by name; what has none costs nothing.
 	Prices map[string]Price
 	// Timeout bounds one Complete with its retries and its wait for a slot.

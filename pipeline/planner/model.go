@@ -26,6 +26,9 @@ type ModelOptions struct {
 	ByResult bool
 	// Mode is what the model answers roles with that say nothing of it; empty for plans.
 	Mode Mode
+	// FlatSchema has the reply hold the plan as a text, for providers that refuse
+	// recursive schemas.
+	FlatSchema bool
 	// Linker knows the words of schemas, for what the model is told of the question; nil
 	// for one of the model's own.
 	Linker *Builtin
@@ -55,9 +58,12 @@ func NewModel(client *llm.Client, o ModelOptions) (*Model, error) {
 	if o.Linker == nil {
 		o.Linker = NewBuiltin()
 	}
-	schema, err := replySchema(plan.Schema())
-	if err != nil {
-		return nil, fmt.Errorf("model planner: %w", err)
+	var schema []byte = flatReplySchema
+	if !o.FlatSchema {
+		var err error
+		if schema, err = replySchema(plan.Schema()); err != nil {
+			return nil, fmt.Errorf("model planner: %w", err)
+		}
 	}
 	return &Model{client: client, options: o, schema: schema, indexes: newIndexes()}, nil
 }

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -83,12 +84,18 @@ func (a *attempts) ask(ctx context.Context, p prompt, n int, user string) (strin
 	return reply.Text, nil
 }
 
-// decodeAnswer reads a reply in the form of the mode.
+// decodeAnswer reads a reply in the form of the mode. A plan that is a text counts as the
+// JSON in it.
 func (a *attempts) decodeAnswer(text string) (modelAnswer, error) {
 	if a.mode == ModeSQL {
 		return decodeReply(text, "sql")
 	}
-	return decodeReply(text, "plan")
+	answer, err := decodeReply(text, "plan")
+	var inner string
+	if err == nil && json.Unmarshal(answer.body, &inner) == nil {
+		answer.body = json.RawMessage(inner)
+	}
+	return answer, err
 }
 
 // accept takes the n-th reply's plan or SELECT as the proposal, if it passes every

@@ -71,6 +71,9 @@ func (m *Model) prompt(in Input, tables []*catalog.Table) prompt {
 		tail:   "[QUESTION]\n" + compact(in.Question) + "\n",
 		hidden: hiddenNames(in),
 	}
+	if m.options.FlatSchema {
+		p.rules += flatRule
+	}
 	if mode == ModeSQL {
 		p.rules, p.schema, p.form = sqlRules, renderTarget(in, tables)+p.schema, sqlReplySchema
 	}

@@ -51,6 +51,16 @@ func replySchema(planSchema []byte) ([]byte, error) {
 	})
 }
 
+// flatReplySchema is the same form without recursion: the plan is a text, whose JSON is
+// decoded as strictly.
+var flatReplySchema = json.RawMessage(`{"type": "object", "additionalProperties": false, "required": ["answerable", "missing", "plan"],
+	"properties": {"answerable": {"type": "boolean"}, "missing": {"type": ["string", "null"]}, "plan": {"type": ["string", "null"]}}}`)
+
+// flatRule says so to the model.
+const flatRule = `
+"plan" is a string here: the plan's JSON object as a text, {"answerable": true, "missing": null, "plan": "{\"version\": 1, …}"}.
+`
+
 // modelAnswer is a reply taken apart; the plan or SQL is still JSON.
 type modelAnswer struct {
 	answerable bool
