@@ -21,7 +21,7 @@ type usedLogin struct {
 	pos    configs.Pos
 	key    string
 	tables map[catalog.Name]bool
-	reads  map[catalog.Name][]string // columns that its own roles may read
+	reads  map[catalog.Name][]string // columns that its own roles make it read
 	calls  map[catalog.Name]bool     // functions
 }
 
@@ -132,16 +132,16 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 	return logins
 }
 
-// mustRead adds the columns that a role of the login may read.
+// mustRead adds the columns that a role of the login makes it read.
 func (l *usedLogin) mustRead(role *policy.Role, snap *catalog.Snapshot) {
 	view, err := role.View(snap, nil)
 	if err != nil {
 		return // as in uses
 	}
-	for _, g := range view.Describe() {
-		for _, c := range g.Columns {
-			if !slices.Contains(l.reads[g.Table], c) {
-				l.reads[g.Table] = append(l.reads[g.Table], c)
+	for n, columns := range view.Needs() {
+		for _, c := range columns {
+			if !slices.Contains(l.reads[n], c) {
+				l.reads[n] = append(l.reads[n], c)
 			}
 		}
 	}

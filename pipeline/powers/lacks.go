@@ -12,7 +12,7 @@ import (
 
 // Lacks tells what the login that conn is a session of can't read of what its
 // roles may: columns by relation. Without it, their statements fail in Postgres.
-// SQL gives it.
+// SQL gives it, and the whole relation only where all its columns are needed.
 func Lacks(ctx context.Context, conn *pgx.Conn, reads map[catalog.Name][]string) ([]Power, error) {
 	var schemas, tables, columns []string
 	for n, list := range reads {
@@ -22,7 +22,8 @@ func Lacks(ctx context.Context, conn *pgx.Conn, reads map[catalog.Name][]string)
 	}
 	rows, err := conn.Query(ctx, `
 		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum), NOT pg_catalog.has_schema_privilege(n.oid, 'USAGE'),
-			array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')), session_user
+			array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')),
+			count(*) = (SELECT count(*) FROM pg_catalog.pg_attribute t WHERE t.attrelid = c.oid AND t.attnum > 0 AND NOT t.attisdropped), session_user
 		FROM unnest($1::text[], $2::text[], $3::text[]) AS r (schema, relation, name)
 			JOIN pg_catalog.pg_namespace n ON n.nspname = r.schema
 			JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = r.relation
@@ -36,18 +37,17 @@ func Lacks(ctx context.Context, conn *pgx.Conn, reads map[catalog.Name][]string)
 	closed := map[string]bool{} // schemas that it may not use
 	var n catalog.Name
 	var all, lacking []string
-	var outside bool
+	var outside, whole bool
 	var login string
-	_, err = pgx.ForEachRow(rows, []any{&n.Schema, &n.Table, &all, &outside, &lacking, &login}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&n.Schema, &n.Table, &all, &outside, &lacking, &whole, &login}, func() error {
 		if outside {
 			closed[n.Schema] = true
 		}
 		switch {
-		case len(lacking) == len(all):
-			out = append(out, lack(spell(n), fmt.Sprintf("GRANT SELECT ON %s TO %s", spell(n), ident(login))))
+		case len(lacking) == len(all) && whole:
+			out = append(out, lack(spell(n), grantTable(n, login)))
 		case len(lacking) > 0:
-			list := idents(lacking)
-			out = append(out, lack(list+" of "+spell(n), fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", list, spell(n), ident(login))))
+			out = append(out, lack(idents(lacking)+" of "+spell(n), grantColumns(n, lacking, login)))
 		}
 		return nil
 	})
@@ -56,6 +56,14 @@ func Lacks(ctx context.Context, conn *pgx.Conn, reads map[catalog.Name][]string)
 			SQL: []string{fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", ident(s), ident(login))}})
 	}
 	return out, err
+}
+
+func grantTable(n catalog.Name, login string) string {
+	return "GRANT SELECT ON " + spell(n) + " TO " + ident(login)
+}
+
+func grantColumns(n catalog.Name, columns []string, login string) string {
+	return fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", idents(columns), spell(n), ident(login))
 }
 
 func lack(what, sql string) Power {

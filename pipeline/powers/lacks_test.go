@@ -50,4 +50,9 @@ func TestLacks(t *testing.T) {
 	if found := lacks(); len(found) != 0 {
 		t.Errorf("after the SQL that was printed: %v", found)
 	}
+	w.exec(`REVOKE SELECT ON sales.orders FROM ` + w.login)
+	reads[catalog.Name{Schema: "sales", Table: "orders"}] = []string{"id"}
+	if found := lacks(); len(found) != 1 || found[0].SQL[0] != `GRANT SELECT ("id") ON "sales"."orders" TO `+w.login {
+		t.Errorf("of a table that has other columns: %v", found)
+	}
 }

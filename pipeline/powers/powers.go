@@ -49,6 +49,7 @@ func Read(ctx context.Context, conn *pgx.Conn, u Uses) ([]Power, error) {
 		{"what the login owns", r.owned},
 		{"privileges of the login", r.privileges},
 		{"default privileges", r.defaultPrivileges},
+		{"what its roles read", r.relations},
 	} {
 		if err := read.from(); err != nil {
 			return nil, fmt.Errorf("%s: %w", read.what, err)
@@ -69,6 +70,8 @@ type reader struct {
 	heir    string   // who could own them instead
 	grants  []grant
 	coming  []coming
+	// widths are how many columns the relations have that its roles read.
+	widths map[catalog.Name]int
 }
 
 // attributes are those of a role.

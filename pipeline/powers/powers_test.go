@@ -206,6 +206,25 @@ func TestPowers(t *testing.T) {
 	}
 }
 
+// Where a role reads some of a table's columns, they are granted and no more.
+func TestKeepsColumns(t *testing.T) {
+	w := newWorld(t)
+	w.uses.Columns[catalog.Name{Schema: "sales", Table: "orders"}] = []string{"id"}
+	w.exec("REVOKE SELECT ON sales.orders FROM " + w.login + "; GRANT SELECT, INSERT ON sales.orders TO " + w.others + "; GRANT " + w.others + " TO " + w.login)
+	found := w.read()
+	if got, want := text(found), `GRANT SELECT ("id") ON "sales"."orders" TO `+w.login+";"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+	for _, p := range found {
+		for _, sql := range p.SQL {
+			w.exec(sql)
+		}
+	}
+	if left := text(w.read()); left != "" {
+		t.Errorf("left is\n%s", left)
+	}
+}
+
 // What a role's functions.allow names is needed.
 func TestAllowedFunctions(t *testing.T) {
 	w := newWorld(t)

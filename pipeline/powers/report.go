@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 )
 
@@ -110,10 +111,10 @@ func (r *reader) keep() []string {
 		lost := slices.DeleteFunc(slices.Clone(needed), func(c string) bool { return slices.Contains(fields[n], c) })
 		switch {
 		case reads[n] || len(needed) > 0 && len(lost) == 0:
-		case len(lost) == len(needed):
+		case len(lost) == len(needed) && (len(needed) == 0 || len(needed) == r.widths[n]):
 			tables = append(tables, spell(n))
 		default:
-			parts = append(parts, fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", idents(lost), spell(n), ident(r.me.name)))
+			parts = append(parts, grantColumns(n, lost, r.me.name))
 		}
 		if !schemas[n.Schema] {
 			closed = append(closed, ident(n.Schema))
@@ -127,6 +128,29 @@ func (r *reader) keep() []string {
 		out = append(out, "GRANT SELECT ON "+strings.Join(tables, ", ")+" TO "+ident(r.me.name))
 	}
 	return append(out, parts...)
+}
+
+// relations counts the columns of what the roles read.
+func (r *reader) relations() error {
+	rows, err := r.conn.Query(r.ctx, `
+		SELECT n.nspname, c.relname, c.relnatts - count(a.attnum)
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND a.attisdropped
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+		GROUP BY n.nspname, c.oid, c.relname, c.relnatts`)
+	if err != nil {
+		return err
+	}
+	r.widths = map[catalog.Name]int{}
+	var n catalog.Name
+	var width int
+	_, err = pgx.ForEachRow(rows, []any{&n.Schema, &n.Table, &width}, func() error {
+		if r.uses.Tables[n] {
+			r.widths[n] = width
+		}
+		return nil
+	})
+	return err
 }
 
 // excess are the grants that the login, or everybody, has directly.
