@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// across checks what one file says about another, and what all of them say that
-// this version ignores.
+// across checks what one file says about another.
 func across(all *All) []Fault {
-	return slices.Concat(usersOfPolicy(all), pricesOfPolicy(all), accessAcross(all), databasesOfPolicy(all), databasesOfCurated(all), unsupportedEntries(all))
+	return slices.Concat(usersOfPolicy(all), pricesOfPolicy(all), accessAcross(all), databasesOfPolicy(all), databasesOfCurated(all), reviewed(all))
 }
 
 // usersOfPolicy checks that users' roles exist and go together.

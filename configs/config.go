@@ -35,9 +35,9 @@ type TLS struct {
 }
 
 // Files are the paths of the other files. An empty path means an empty file.
-// Approved is written by pgask itself.
+// Semantic may be a pattern such as semantic/*.yaml. Approved is written by pgask itself.
 type Files struct {
-	Users, Policy, Semantic, Curated, Approved string
+	Users, Policy, Semantic, Reviews, Curated, Approved string
 }
 
 // Database is one entry of databases: the name clients ask for and the

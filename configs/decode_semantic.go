@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -10,6 +11,9 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	v := open(file, data)
 	s := &Semantic{}
 	v.object(semanticFields(s))
+	for i := range s.Metrics {
+		s.Metrics[i].Owner = cmp.Or(s.Metrics[i].Owner, s.Owner)
+	}
 	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
 	for _, t := range s.Tables {
 		if t.Table.Table != "" {
@@ -36,7 +40,12 @@ func semanticFields(s *Semantic) fields {
 		"relationships": records(&s.Relationships, "", relationship),
 		"sources":       records(&s.Sources, "name", source),
 
-		"fiscal_year_start": integer(&s.FiscalYearStart, 1, 12),
+		"owner": text(&s.Owner),
+
+		"fiscal_year_start": func(v value) {
+			s.FiscalPos = v.pos()
+			integer(&s.FiscalYearStart, 1, 12)(v)
+		},
 	}
 }
 
@@ -74,6 +83,7 @@ func metric(m *Metric) setter {
 			"description":        text(&m.Description),
 			"table":              name(&m.Table),
 			"expr":               text(&m.Expr),
+			"derived":            text(&m.Derived),
 			"filter":             filter(&m.Filter),
 			"unit":               text(&m.Unit),
 			"grain":              list(&m.Grain, identifierOf),
@@ -83,8 +93,19 @@ func metric(m *Metric) setter {
 			"review_required_by": text(&m.ReviewRequiredBy),
 		})
 		v.need("name", m.Name != "")
-		v.need("table", m.Table.Table != "")
-		v.need("expr", m.Expr != "")
+		switch {
+		case v.schema != nil:
+			v.schema["anyOf"] = []any{map[string]any{"required": []string{"table", "expr"}}, map[string]any{"required": []string{"derived"}}}
+		case m.Derived == "":
+			v.need("table", m.Table.Table != "")
+			v.need("expr", m.Expr != "")
+		case m.Expr != "" || m.Table.Table != "" || len(m.Filter) > 0 || additivityGiven:
+			v.fault("derived takes table, filter and additivity from the metrics that it is made of; leave them and expr out")
+		}
+		if m.Derived != "" {
+			m.Additivity.Kind = "non" // it is computed after aggregation
+			return
+		}
 		if !additivityGiven {
 			m.Additivity.Kind = "additive"
 			v.warn("additivity is not given and taken as additive; say additive, semi or non")

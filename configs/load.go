@@ -13,6 +13,7 @@ type All struct {
 	Users    *Users
 	Policy   *Policy
 	Semantic *Semantic
+	Reviews  *Reviews
 	Curated  *Curated
 
 	rolesUnknown bool // policy.yaml has a fault that hides its roles
@@ -45,7 +46,8 @@ func loadRest(path string, c *Config, origins map[string]Pos) (*All, []Fault) {
 	before := len(r.faults)
 	all.Policy = read(&r, "files.policy", c.Files.Policy, DecodePolicy)
 	all.rolesUnknown = len(all.Policy.Roles) == 0 && Faulty(r.faults[before:])
-	all.Semantic = read(&r, "files.semantic", c.Files.Semantic, DecodeSemantic)
+	all.Semantic = readSemantic(&r, c.Files.Semantic)
+	all.Reviews = read(&r, "files.reviews", c.Files.Reviews, DecodeReviews)
 	all.Curated = read(&r, "files.curated", c.Files.Curated, DecodeCurated)
 	absolute(path, c)
 	c.Index.Pos = origins["index.dsn"]
@@ -104,7 +106,7 @@ func reason(err error) string {
 func absolute(file string, c *Config) {
 	for _, p := range []*string{
 		&c.TLS.Cert, &c.TLS.Key, &c.TLS.ClientCA, &c.TLS.CRL, &c.Cluster.CA,
-		&c.Files.Users, &c.Files.Policy, &c.Files.Semantic, &c.Files.Curated, &c.Files.Approved,
+		&c.Files.Users, &c.Files.Policy, &c.Files.Semantic, &c.Files.Reviews, &c.Files.Curated, &c.Files.Approved,
 		&c.LLM.Record, &c.LLM.Replay, &c.Audit.Path, &c.Traces.Dir,
 	} {
 		*p = beside(file, *p)

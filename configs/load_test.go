@@ -314,23 +314,3 @@ func TestNullIsNoKey(t *testing.T) {
 		t.Errorf("%+v\n%s", c, lines(faults))
 	}
 }
-
-func TestUnsupportedEntriesWarn(t *testing.T) {
-	dir := t.TempDir()
-	for file, text := range map[string]string{
-		"pgask.yaml":    "",
-		"policy.yaml":   "roles: {dba: {mode: passthrough}}",
-		"users.yaml":    "users: [{name: dba, cert: CN=dba, role: dba}]",
-		"semantic.yaml": "metrics: [{name: m, table: public.t, expr: count(*), additivity: {kind: additive}, review_required_by: x}]",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, faults := Load(filepath.Join(dir, "pgask.yaml"), nil)
-	for _, want := range []string{"metrics.m.review_required_by: this version"} {
-		if got := lines(faults); !strings.Contains(got, want) || Faulty(faults) {
-			t.Errorf("no warning of %s in\n%s", want, got)
-		}
-	}
-}

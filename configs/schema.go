@@ -42,6 +42,7 @@ func described() map[string]fields {
 		"users":       usersFields(&Users{}),
 		"policy":      policyFields(&Policy{Version: policyVersion, Roles: map[string]*Role{}}, &value{}),
 		"semantic":    semanticFields(&Semantic{}),
+		"reviews":     reviewsFields(&Reviews{}),
 		"curated":     curatedFields(&Curated{}),
 		"policy_test": casesFields(&PolicyCases{}),
 	}

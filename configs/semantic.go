@@ -7,9 +7,12 @@ type Semantic struct {
 	Entities      []Entity
 	Relationships []Relationship
 	Sources       []Source
+	// Owner owns the metrics that name nobody.
+	Owner string
 	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
 	// where there is none of its own.
 	FiscalYearStart int
+	FiscalPos       Pos
 }
 
 // SemanticTable describes a table beyond what its comment says.
@@ -40,6 +43,7 @@ type Metric struct {
 	Description      string
 	Table            Name
 	Expr             string
+	Derived          string            // in the place of table and expr: arithmetic over other metrics
 	Filter           map[string]string // spelled table name → SQL condition
 	Unit             string
 	Grain            []string
@@ -47,6 +51,8 @@ type Metric struct {
 	Synonyms         []string
 	Owner            string
 	ReviewRequiredBy string
+	// Reviewed tells that files.reviews lists the definition as seen by those who have to.
+	Reviewed bool
 }
 
 // Additivity says over which dimensions a measure may be summed: additive

@@ -30,6 +30,7 @@ func listening(c *Config) fields {
 		"files.users":      text(&c.Files.Users),
 		"files.policy":     text(&c.Files.Policy),
 		"files.semantic":   text(&c.Files.Semantic),
+		"files.reviews":    text(&c.Files.Reviews),
 		"files.curated":    text(&c.Files.Curated),
 		"files.approved":   text(&c.Files.Approved),
 		"cluster.instance": integer(&c.Cluster.Instance, 0, MaxInstance),

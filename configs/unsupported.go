@@ -22,17 +22,6 @@ func warnUnsupported(c *Config, origins map[string]Pos) []Fault {
 	return out
 }
 
-// unsupportedEntries are those of the other files.
-func unsupportedEntries(all *All) []Fault {
-	var out []Fault
-	for _, m := range all.Semantic.Metrics {
-		if m.ReviewRequiredBy != "" {
-			out = append(out, ignored(m.Pos, "metrics."+m.Name+".review_required_by", "nobody is asked to review"))
-		}
-	}
-	return out
-}
-
 func ignored(pos Pos, key, effect string) Fault {
 	return Fault{Pos: pos, Key: key, Msg: "this version of pgask ignores it: " + effect, Warning: true}
 }

@@ -107,7 +107,8 @@ func (s *Session) grants(ctx context.Context) (string, error) {
 var metricColumns = []policy.ToldColumn{
 	{Name: "name", Type: "text"}, {Name: "description", Type: "text"}, {Name: "table_name", Type: "text"},
 	{Name: "expression", Type: "text"}, {Name: "unit", Type: "text"}, {Name: "additivity", Type: "text"},
-	{Name: "synonyms", Type: "text[]"}, {Name: "owner", Type: "text"},
+	{Name: "synonyms", Type: "text[]"}, {Name: "owner", Type: "text"}, {Name: "time", Type: "text"}, {Name: "not_over", Type: "text[]"},
+	{Name: "grain", Type: "text[]"}, {Name: "filters", Type: "text[]"}, {Name: "review_required_by", Type: "text"}, {Name: "reviewed", Type: "bool"},
 }
 
 // metrics lists the registered measures that this user may compute.
@@ -128,7 +129,21 @@ func (s *Session) metrics(ctx context.Context) (string, error) {
 }
 
 func metricRow(m *semantic.Metric) map[string]any {
-	return map[string]any{"name": m.Name, "description": m.Description, "table_name": plan.TableName(m.Table),
+	row := map[string]any{"name": m.Name, "description": m.Description, "table_name": plan.TableName(m.Table),
 		"expression": m.ExprText, "unit": m.Unit, "additivity": m.Additivity.Kind,
-		"synonyms": append([]string{}, m.Synonyms...), "owner": m.Owner}
+		"synonyms": append([]string{}, m.Synonyms...), "owner": m.Owner, "time": m.Additivity.Time,
+		"not_over": append([]string{}, m.Additivity.NotOver...), "grain": append([]string{}, m.Grain...), "filters": filters(m)}
+	if m.ReviewRequiredBy != "" {
+		row["review_required_by"], row["reviewed"] = m.ReviewRequiredBy, m.Reviewed
+	}
+	return row
+}
+
+// filters are the conditions that are part of a metric's definition, by table.
+func filters(m *semantic.Metric) []string {
+	out := []string{}
+	for _, f := range m.Filters {
+		out = append(out, plan.TableName(f.Table)+": "+f.Text)
+	}
+	return out
 }

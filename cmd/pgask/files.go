@@ -105,13 +105,16 @@ func inOrder(faults []configs.Fault, path string, named configs.Files) {
 	if err != nil {
 		return // no working directory: leave the order of the stages
 	}
-	order := []string{main, named.Users, named.Policy, named.Semantic, named.Curated}
+	order := []string{main, named.Users, named.Policy, named.Semantic, named.Reviews, named.Curated}
 	rank := func(f configs.Fault) int {
 		abs, _ := filepath.Abs(f.Pos.File)
-		return slices.Index(order, abs)
+		return slices.IndexFunc(order, func(name string) bool {
+			fits, _ := filepath.Match(name, abs) // a faulty pattern names no file
+			return fits || name == abs
+		})
 	}
 	slices.SortStableFunc(faults, func(a, b configs.Fault) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.Line, b.Pos.Line))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
 }
 

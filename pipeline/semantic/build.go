@@ -37,7 +37,14 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 	}
 	slices.SortStableFunc(b.model.Relationships, compareRelationships)
 	for _, m := range file.Metrics {
-		b.metric(m)
+		if m.Derived == "" {
+			b.metric(m)
+		}
+	}
+	for _, m := range file.Metrics {
+		if m.Derived != "" {
+			b.derived(m)
+		}
 	}
 	slices.SortStableFunc(b.model.Metrics, func(x, y *Metric) int { return strings.Compare(x.Name, y.Name) })
 	for _, e := range file.Entities {
@@ -60,7 +67,7 @@ func version(file configs.Semantic) string {
 		_ = enc.Encode([]any{"table", t, columns}) // a hash never fails to be written to
 	}
 	for _, m := range file.Metrics {
-		m.Pos, m.Table.Pos = configs.Pos{}, configs.Pos{}
+		m.Pos, m.Table.Pos, m.Reviewed = configs.Pos{}, configs.Pos{}, false
 		_ = enc.Encode([]any{"metric", m})
 	}
 	for _, e := range file.Entities {

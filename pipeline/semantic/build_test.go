@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 func name(table string) catalog.Name { return catalog.Name{Schema: "public", Table: table} }
@@ -199,6 +201,49 @@ func TestVersion(t *testing.T) {
 	b.Metrics[0].Owner = "x"
 	if build(a) == build(b) || build(a) == build(configs.Semantic{}) {
 		t.Error("content didn't change the version")
+	}
+}
+
+// TestDerived: arithmetic over metrics becomes one expression of aggregates, each with its own conditions.
+func TestDerived(t *testing.T) {
+	base := func(name, table, expr string, filter map[string]string) configs.Metric {
+		return configs.Metric{Name: name, Table: cname(table), Expr: expr, Filter: filter, Additivity: configs.Additivity{Kind: "additive"}}
+	}
+	stock := configs.Metric{Name: "level", Table: cname("items"), Expr: "sum(price)", Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"n"}}}
+	file := func(derived string) configs.Semantic {
+		parent := map[string]string{"public.orders": "status = 1"}
+		return configs.Semantic{Metrics: []configs.Metric{{Name: "rate", Derived: derived, Pos: configs.Pos{Line: 9}},
+			base("sold", "items", "sum(price)", map[string]string{"public.orders": "status = 1", "public.items": "n > 0"}), base("lines", "items", "count(*)", parent),
+			base("all lines", "items", "count(*)", nil), base("orders", "orders", "count(*)", nil), stock}}
+	}
+	for derived, want := range map[string]string{
+		"sold / lines":         "sum(price) FILTER (WHERE n > 0)::numeric / count(*)",
+		"100 * (sold - lines)": "100 * (sum(price) FILTER (WHERE n > 0) - count(*))",
+		`"all lines" / 2`:      "count(*)::numeric / 2",
+		"sold / orders":        "! sold is measured on public.items and orders on public.orders; ask for both instead",
+		`sold / "all lines"`:   "! sold and all lines have different conditions on other tables",
+		"sold / level":         "! level is a stock, whose time is picked for it alone",
+		"sold / nothing":       "! it names a metric that isn't there, or is itself derived later in the file",
+		"sold || lines":        "! only + - * / are calculated with",
+		"1 + 1":                "! it names no metric",
+		"coalesce(sold, 0)":    "! only + - * /, numbers and metrics may stand in it",
+		"sold /":               "! it isn't arithmetic over metrics",
+	} {
+		m, faults := semantic.Build(file(derived), shop())
+		if want, refused := strings.CutPrefix(want, "! "); refused {
+			if len(faults) != 1 || !strings.HasPrefix(faults[0].Msg, want) || faults[0].Key != "metrics.rate.derived" {
+				t.Errorf("%s: %v, want %s", derived, faults, want)
+			}
+			continue
+		}
+		if len(faults) > 0 {
+			t.Errorf("%s: %v", derived, faults)
+			continue
+		}
+		rate := m.Metric("rate")
+		if got, err := stmt.Print(stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(rate.Expr, "")}})); err != nil || strings.TrimPrefix(got, "SELECT ") != want {
+			t.Errorf("%s: %s %v, want %s", derived, got, err, want)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func (b *builder) metric(f configs.Metric) {
 	}
 	before := len(b.faults)
 	m := &Metric{Name: f.Name, Description: f.Description, Table: t.Name, ExprText: f.Expr, Unit: f.Unit,
-		Grain: f.Grain, Synonyms: f.Synonyms, Owner: f.Owner, Additivity: b.additivity(f, t, key)}
+		Grain: f.Grain, Synonyms: f.Synonyms, Owner: f.Owner, Additivity: b.additivity(f, t, key), ReviewRequiredBy: f.ReviewRequiredBy, Reviewed: f.Reviewed}
 	m.Expr = b.expression(f.Expr, t, true, f.Pos, key+".expr")
 	b.filters(f, m, key)
 	b.hasColumns(t, f.Grain, f.Pos, key+".grain")

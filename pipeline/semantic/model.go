@@ -61,6 +61,10 @@ type Metric struct {
 	Additivity Additivity
 	Synonyms   []string
 	Owner      string
+	// ReviewRequiredBy is who has to see changes of the definition, Reviewed whether
+	// this one was seen.
+	ReviewRequiredBy string
+	Reviewed         bool
 }
 
 // Filter is a condition of a metric's definition.

@@ -1,0 +1,78 @@
+package configs
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const passthrough = "roles: {dba: {mode: passthrough}}"
+
+// TestFederated reads the files of several teams as one.
+func TestFederated(t *testing.T) {
+	path := folder(t, map[string]string{
+		"pgask.yaml":  "files: {semantic: 'meaning_*.yaml'}",
+		"policy.yaml": passthrough,
+		"meaning_a.yaml": "owner: finance\nfiscal_year_start: 4\nmetrics:\n- {name: m, table: a.b, expr: sum(x), additivity: {kind: additive}}\n" +
+			"- {name: n, table: a.b, expr: sum(x), additivity: {kind: additive}, owner: sales}\ntables: [{table: a.b}]\n",
+		"meaning_b.yaml": "fiscal_year_start: 7\nmetrics:\n- {name: o, table: a.b, expr: sum(x), additivity: {kind: additive}}\n- {name: m, table: a.c, expr: sum(x), additivity: {kind: additive}, owner: ops}\n" +
+			"tables: [{table: a.b}, {table: a.c}]\nentities: [{name: e, table: a.c, key: [id]}]\n",
+	})
+	all, faults := Load(path, nil)
+	got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", "")
+	const want = `meaning_b.yaml:5: tables.a.b: a second one of this name, first at meaning_a.yaml:6
+meaning_b.yaml:3: metrics.o.owner: nobody owns it: where several files have metrics, each metric or its file says owner
+meaning_b.yaml:4: metrics.m: a second one of this name, first at meaning_a.yaml:4
+meaning_b.yaml:1: fiscal_year_start: a second one of this name, first at meaning_a.yaml:2
+`
+	if got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+	s := all.Semantic
+	if len(s.Metrics) != 3 || len(s.Tables) != 2 || len(s.Entities) != 1 || s.FiscalYearStart != 4 || s.Metrics[0].Owner != "finance" || s.Metrics[1].Owner != "sales" {
+		t.Errorf("%+v", s)
+	}
+	path = folder(t, map[string]string{"pgask.yaml": "\nfiles: {semantic: 'none/*.yaml'}", "policy.yaml": passthrough})
+	if _, faults = Load(path, nil); len(faults) != 1 || faults[0].Pos.Line != 2 || !strings.Contains(faults[0].Msg, "no file is named like") {
+		t.Error(lines(faults))
+	}
+}
+
+// TestReviews: a definition that wasn't seen is a fault, once there is a file that says
+// what was; words may change unseen.
+func TestReviews(t *testing.T) {
+	metric := func(expr, synonyms string) string {
+		return "metrics:\n- {name: m, table: a.b, expr: " + expr + ", additivity: {kind: additive}, synonyms: [" + synonyms + "], review_required_by: data}\n"
+	}
+	load := func(semantic, reviews string) []Fault {
+		files := map[string]string{"pgask.yaml": "{}", "policy.yaml": passthrough, "semantic.yaml": semantic}
+		if reviews != "" {
+			files["reviews.yaml"] = reviews
+		}
+		_, faults := Load(folder(t, files), nil)
+		return faults
+	}
+	faults := load(metric("sum(x)", ""), "")
+	if len(faults) != 1 || !faults[0].Warning || faults[0].Pos.Line != 2 || len(faults[0].Fix) != 1 {
+		t.Fatalf("without a file of reviews: %+v", faults)
+	}
+	entry := "reviews:\n" + faults[0].Fix[0] + "\n"
+	for _, test := range []struct {
+		name, semantic, reviews, want string
+	}{
+		{"seen", metric("sum(x)", ""), entry, ""},
+		{"other words", metric("sum(x)", "total"), entry, ""},
+		{"another definition", metric("sum(y)", ""), entry, "metrics.m.review_required_by: definition"},
+		{"seen by others", metric("sum(x)", ""), strings.Replace(entry, "data", "ops", 1), "wasn't reviewed by data"},
+		{"nothing seen", metric("sum(x)", ""), "reviews: []", "wasn't reviewed by data"},
+		{"a metric that is gone", "{}", entry, "warning: reviews.yaml:2: reviews.m: there is no such metric"},
+	} {
+		faults := load(test.semantic, test.reviews)
+		if (len(faults) == 0) != (test.want == "") || !strings.Contains(lines(faults), strings.TrimPrefix(test.want, "warning: reviews.yaml:2: ")) {
+			t.Errorf("%s: %s", test.name, lines(faults))
+		}
+		if Faulty(faults) != (test.want != "" && !strings.HasPrefix(test.want, "warning")) {
+			t.Errorf("%s: faulty %v", test.name, Faulty(faults))
+		}
+	}
+}
