@@ -113,7 +113,7 @@ func TestExamplesOfSampleFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "reader.password"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"users.yaml", "policy.yaml", "semantic.yaml", "curated.yaml", "pgask.yaml"} {
+	for _, file := range []string{"users.yaml", "policy.yaml", "semantic.yaml", "reviews.yaml", "curated.yaml", "pgask.yaml"} {
 		if err := os.WriteFile(filepath.Join(dir, file), example(t, file), 0o600); err != nil {
 			t.Fatal(err)
 		}
