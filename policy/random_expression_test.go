@@ -285,8 +285,17 @@ func (g *randomQuery) condition(depth int) string {
 		}
 	}
 	e := func(k kind) string { return g.expr(k, min(depth, 1)) }
+	if g.one(20) && g.size < 14 {
+		return g.oddCondition(e)
+	}
 	if g.fragile && g.one(3) {
 		if text, ok := g.cheapFragment(); ok && g.one(2) {
+			return text
+		}
+		if text, ok := g.tested(); ok && g.one(2) {
+			return text
+		}
+		if text, ok := g.computed(); ok && g.one(3) {
 			return text
 		}
 		if text, ok := g.fragment(); ok {

@@ -37,6 +37,10 @@ func (g *randomQuery) chain(depth int, before *frame) (string, *frame) {
 			break
 		}
 		joins++
+		if depth > 0 && g.one(9) {
+			text = g.nestedJoin(text, f, before, depth)
+			continue
+		}
 		how := g.pick("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "NATURAL JOIN", "NATURAL LEFT JOIN", "NATURAL RIGHT JOIN", "NATURAL FULL JOIN", "LEFT OUTER JOIN", "INNER JOIN")
 		lateral := before
 		if !strings.Contains(how, "RIGHT") && !strings.Contains(how, "FULL") {

@@ -128,6 +128,11 @@ func (w *randomWorld) makeScope(r *randomRole, t *randomTable) randomScope {
 	if len(candidates) == 0 {
 		return randomScope{where: "true", sql: "true"}
 	}
+	if c := w.anyColumn(t, integer); c != nil && w.one(3) {
+		// What most scopes are, and what Postgres evaluates last.
+		where := quoteName(c.name) + " = :tenant"
+		return randomScope{where: where, sql: w.literally(where)}
+	}
 	c := oneOf(w.dice, candidates)
 	n := quoteName(c.name)
 	both := func(where string) randomScope { return randomScope{where: where, sql: w.literally(where)} }

@@ -627,7 +627,9 @@ func (g *randomQuery) grouped(depth int, want []kind) (string, []output) {
 	by := ""
 	if len(keys) > 0 {
 		list := strings.Join(keys, ", ")
-		switch g.weighted(6, 1, 1, 1, 1) {
+		switch g.weighted(6, 1, 1, 1, 1, 1) {
+		case 5:
+			list = g.regrouped(keys)
 		case 1:
 			list = "ROLLUP (" + list + ")"
 		case 2:

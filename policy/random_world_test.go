@@ -241,6 +241,9 @@ func (w *randomWorld) addColumns(t *randomTable) {
 			t.cols = append(t.cols, c)
 		}
 	}
+	if fuse := all[slices.IndexFunc(all, func(c randomColumn) bool { return c.name == "danger" })]; t.column(fuse.name) == nil && w.one(3) {
+		t.cols = append(t.cols, fuse)
+	}
 	if w.one(2) {
 		t.key = []string{t.cols[0].name}
 		if c := t.column("tenant"); c != nil && w.one(2) {
