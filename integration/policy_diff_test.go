@@ -2,6 +2,7 @@ package integration
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,5 +97,51 @@ func TestPolicyDiff(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPolicyDiffOfPlans judges the plans that are kept, approved and cached, and asks no
+// model about anything.
+func TestPolicyDiffOfPlans(t *testing.T) {
+	p := newProvider(t)
+	server := acme(t).Server
+	f := unstarted(t, func(text string) string {
+		return strings.Replace(text, demoPlanner, fmt.Sprintf("order: [cache, model], cache: true, store: postgres, dsn: %q", server.DSN(server.CreateDatabase(t))), 1) +
+			fmt.Sprintf("\nllm: {base_url: %q, model: scripted, timeout: 5s}\n", p.URL+"/v1")
+	})
+	policy := filepath.Join(filepath.Dir(f.Config), "policy.yaml")
+	edit(t, policy, func(text string) string {
+		return strings.Replace(text, "  finance:\n", "  finance:\n    approve: true\n", 1)
+	})
+	serve(t, f)
+	finn := f.Connect(t, "finn")
+	table(t, finn, `ASK APPROVE 'what''s sold\ours' USING PLAN '{"version":1,"from":{"table":"public.products"},"select":[{"expr":{"column":"products.name"}}]}'`)
+	p.script(planned(`{"version":1,"from":{"table":"public.products"},"select":[{"expr":{"aggregate":{"func":"count"}},"as":"goods"}]}`))
+	table(t, finn, "ASK 'how large our range of goods is'")
+	waitFor(t, func() bool {
+		p.script()
+		_, err := tryTable(finn, "ASK 'how large our range of goods is'")
+		return err == nil && source(t, finn) == "cache 0"
+	})
+	denied := filepath.Join(t.TempDir(), "denied.yaml")
+	text, err := os.ReadFile(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(denied, []byte(strings.ReplaceAll(string(text), "deny: [public.payroll]", "deny: [public.payroll, public.products]")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.script()
+	out, err := f.command("policy", "diff", policy, denied, "--statements", os.DevNull)
+	for _, want := range []string{`approved plan: ASK E'what''s sold\\ours'`, "cached plan: goods from public.products", "allowed → PA005"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in (%v)\n%s", want, err, out)
+		}
+	}
+	if again, err := f.command("policy", "diff", policy, policy, "--statements", os.DevNull); err != nil || again != "nothing changes\n" {
+		t.Errorf("the same policy: %v\n%s", err, again)
+	}
+	if n := len(p.prompts()); n != 0 {
+		t.Errorf("a model was asked %d times", n)
 	}
 }

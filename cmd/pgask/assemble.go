@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/configs"
@@ -47,8 +48,9 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 
 // staged replaces parts of the planners, for commands that only look.
 type staged struct {
-	// model tells that only the model planner counts.
-	model bool
+	// model tells that only the model planner counts, modelless that no model is asked,
+	// nor a plan of one taken from the cache.
+	model, modelless bool
 	// replies answers in the provider's place; nil for the provider.
 	replies func(llm.Request) (llm.Reply, error)
 }
@@ -67,8 +69,11 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 	var chain []planner.Planner
 	builtin := planner.NewBuiltin()
 	order := c.Planner.Order
-	if o.model {
+	switch {
+	case o.model:
 		order = []string{"model"}
+	case o.modelless:
+		order = slices.DeleteFunc(slices.Clone(order), func(name string) bool { return name == "model" || name == "cache" })
 	}
 	if kept.approvals != nil && !o.model {
 		chain = append(chain, planner.NewApproved(kept.approvals, log))
@@ -113,7 +118,7 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 
 // assembleClient makes the client of the model provider; nil where none is configured.
 func assembleClient(c *configs.Config, o staged, log *slog.Logger) (*llm.Client, error) {
-	if c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
+	if o.modelless || c.LLM.BaseURL == "" && c.LLM.Replay == "" && o.replies == nil {
 		return nil, nil
 	}
 	return llm.New(llm.Config{BaseURL: c.LLM.BaseURL, APIKey: c.LLM.APIKey, Model: c.LLM.Model, Routing: c.LLM.Routing, Prices: pricesOf(c.LLM.Prices), Schemaless: c.LLM.Schema == "none",

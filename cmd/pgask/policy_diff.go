@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"time"
 
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/policy"
@@ -29,7 +30,8 @@ func (p *program) policyDiffCommand() *cobra.Command {
 		Use:   "diff --config FILE OLD NEW [--statements FILE]",
 		Short: "List what changes for users between two policy files",
 		Long: "List what changes for users between two policy files: what each may read, and the verdicts of statements: those of a file,\n" +
-			"else of the audit log and its rotated files where they keep texts, and the curated queries. Nothing runs.\n" +
+			"else of the audit log and its rotated files where they keep texts, the curated queries, and the plans that are kept (approved, and in planner.dsn cached).\n" +
+			"Nothing runs and no model is asked: what only a model answers is compared by the plans that are kept of it.\n" +
 			"Exit code 0: nothing changes; 1: something does; 2: something is wrong.",
 		Args: exactly(2, "two policy files"),
 	}
@@ -63,6 +65,11 @@ func (p *program) comparePolicies(ctx context.Context, config, before, after, st
 	if r.Statements, err = statementsToCompare(f.all, statements); err != nil {
 		return false, err
 	}
+	plans, err := plansToCompare(ctx, f)
+	if err != nil {
+		return false, err
+	}
+	r.Statements = append(r.Statements, plans...)
 	return p.policyDiff(ctx, r)
 }
 
@@ -89,7 +96,7 @@ func policyDiff(ctx context.Context, r policyDiffRequest) (bool, error) {
 	defer databases.close()
 	d := &difference{request: r}
 	for i, p := range []policyFile{r.Old, r.New} {
-		w, err := newWhatIf(r.Files, p.compiled, databases)
+		w, err := newScene(r.Files, p.compiled, databases, scene{staged: staged{modelless: true}, today: r.Files.all.Config.Planner.Today, now: time.Now})
 		if err != nil {
 			return false, err
 		}

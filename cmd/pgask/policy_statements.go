@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +23,14 @@ import (
 type sent struct {
 	user, database, text string
 	from                 string // file and line, or the curated query
+	// shown stands for a text that is too long to show; empty for the text.
+	shown string
 }
 
 // about names the statement: where it is from, and its text on one line.
-func (s sent) about() string { return s.from + ": " + strings.Join(strings.Fields(s.text), " ") }
+func (s sent) about() string {
+	return s.from + ": " + strings.Join(strings.Fields(cmp.Or(s.shown, s.text)), " ")
+}
 
 // statementsToCompare are those of a file, else of the audit log where there is
 // one that keeps texts, with the files that it was rotated to; and the curated

@@ -140,6 +140,22 @@ func (p *Postgres) put(ctx context.Context, key string, plan []byte) error {
 	return err
 }
 
+// Cached are the newest of the plans that are kept, at most so many.
+func (p *Postgres) Cached(ctx context.Context, most int) ([][]byte, error) {
+	if err := p.ready(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := p.pool.Query(ctx, `SELECT plan FROM pgask.cached_plans ORDER BY made_at DESC, key LIMIT $1`, most)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (plan []byte, err error) {
+		var text string
+		err = row.Scan(&text)
+		return []byte(text), err
+	})
+}
+
 // Clear forgets all cached plans and tells how many there were.
 func (p *Postgres) Clear(ctx context.Context) (int64, error) {
 	if err := p.ready(ctx); err != nil {
