@@ -76,9 +76,16 @@ type Planner struct {
 	Opinions int
 	Agree    string // hash | result: when they do
 	Cache    bool
+	Builtin  Builtin
 	Today    string // YYYY-MM-DD, empty for the database's CURRENT_DATE
 	Store    string // memory | postgres: where plans are that are used again
 	DSN      string // of that Postgres
+}
+
+// Builtin is the planner that asks no model.
+type Builtin struct {
+	// MinConfidence is the least confidence in a reading with which it answers.
+	MinConfidence float64
 }
 
 // LLM is an OpenAI-compatible model provider. No BaseURL means no model.

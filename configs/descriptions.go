@@ -7,6 +7,9 @@ import "maps"
 // one of every key and none besides.
 var descriptions = map[string]map[string]string{
 	"pgask": {
+		"planner.builtin":                "The planner that asks no model.",
+		"planner.builtin.min_confidence": "The least confidence in a reading, from 0 to 1, with which it answers.",
+
 		"":                          "Where pgask listens, the databases behind it, TLS, planners and limits.",
 		"listen":                    "host:port for clients, or the path of a Unix socket.",
 		"http":                      "host:port of /metrics, /healthz and /readyz; empty for none.",

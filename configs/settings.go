@@ -41,6 +41,8 @@ func listening(c *Config) fields {
 // planning is how questions are answered.
 func planning(c *Config) fields {
 	return fields{
+		"planner.builtin.min_confidence": number(&c.Planner.Builtin.MinConfidence, 0, 1),
+
 		"planner.mode":         enum(&c.Planner.Mode, "plan", "sql"),
 		"planner.retries":      integer(&c.Planner.Retries, 0, 10),
 		"planner.refine":       boolean(&c.Planner.Refine),

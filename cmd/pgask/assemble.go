@@ -68,6 +68,7 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 	}
 	var chain []planner.Planner
 	builtin := planner.NewBuiltin()
+	builtin.MinConfidence = c.Planner.Builtin.MinConfidence
 	order := c.Planner.Order
 	switch {
 	case o.model:

@@ -19,6 +19,9 @@ import (
 // Builtin answers without a model: every content word of a question must have
 // a part in the plan, and the plan must be the only one that gives it one.
 type Builtin struct {
+	// MinConfidence is how sure a reading must be to be an answer, from 0 to 1.
+	MinConfidence float64
+
 	mu    sync.Mutex
 	cache map[lexiconKey]*lexicon
 	order []lexiconKey
@@ -104,8 +107,14 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
 		return Proposal{}, &Declined{Reason: err.Error(), Steps: steps}
 	}
-	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Took: time.Since(start)})
-	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil
+	sure := best.signals().confidence()
+	if sure < b.MinConfidence {
+		reason := fmt.Sprintf("it may mean %s, but that isn't sure enough", describe(best.plan))
+		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: fmt.Sprintf("confidence %.2f, less than %.2f", sure, b.MinConfidence)})
+		return Proposal{}, &Declined{Reason: reason, Try: q.try(nil), Steps: steps}
+	}
+	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: fmt.Sprintf("confidence %.2f", sure), Took: time.Since(start)})
+	return Proposal{Source: b.Name(), Checked: checked.WithConfidence(sure), Steps: steps}, nil
 }
 
 // rejected passes on what the asker can repair (measures and guarantees); a

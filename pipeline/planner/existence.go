@@ -12,6 +12,9 @@ func (p *parser) related(s state) []state {
 		}
 		neg := c.neg
 		if p.is(i, "no") || p.is(i, "not", "any") {
+			if neg {
+				continue // never no: who knows what that means
+			}
 			neg = true
 			i++
 		}

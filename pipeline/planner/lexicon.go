@@ -193,7 +193,7 @@ func (x *lexicon) addValues(t *catalog.Table, c *catalog.Column) {
 var genders = map[string][]string{"m": {"male", "man"}, "f": {"female", "woman"}}
 
 func (x *lexicon) addGenders(t *catalog.Table, c *catalog.Column) {
-	if len(c.Values) == 0 || !c.AllValues {
+	if len(c.Values) == 0 {
 		return
 	}
 	for _, v := range c.Values {

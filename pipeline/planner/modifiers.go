@@ -79,8 +79,8 @@ func (p *parser) per(s state) []state {
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
 		{"grouped", "by"}, {"group", "by"}, {"broken", "down", "by"}, {"for", "different"}, {"in", "every"}, {"of", "every"}, {"by", "each"}, {"each"}, {"across", "different"},
 		{"do", "each"}, {"does", "each"}, {"did", "each"}, {"to", "each"}, {"under", "each"}, {"that", "each"}, {"of", "different"}, {"in", "different"}})
-	if n == 0 {
-		return nil
+	if n == 0 || p.is(s.at, "of") && !p.aggregates(s.f) {
+		return nil // the name of each: owners reads it
 	}
 	var out []state
 	for _, d := range p.dims(state{at: s.at + n, f: s.f}) {
