@@ -49,8 +49,15 @@ func perStatus(measure string) string {
 
 func TestNestedRejections(t *testing.T) {
 	c := testContext(t)
+	for _, test := range nestedRejections() {
+		t.Run(test.name, func(t *testing.T) { checkRejection(t, test, c) })
+	}
+}
+
+// nestedRejections are of blocks inside blocks, windows and set operations.
+func nestedRejections() []rejection {
 	names, ids := sub("ports", sel(col("name"))), sub("ports", sel(col("id")))
-	tests := []rejection{
+	return []rejection{
 		{"a value of many rows", from + `"ports"},"where":` + eq(col("name"), planExpr(names)) + `,` + sel(col("id")) + `}`, "PA005",
 			[]string{"WRONG_SUBPLAN /where/op/args/1/plan"}, false, "test membership in several values with in"},
 		{"a value of two columns", from + `"ports"},"where":` + eq(col("id"), planExpr(sub("ports", sel(agg("max", col("id")), agg("min", col("id")))))) + `,` + sel(col("id")) + `}`,
@@ -134,9 +141,6 @@ func TestNestedRejections(t *testing.T) {
 		{"an offset of a set without order", union(`,"offset":1`, names, names), "PA005", []string{"INVALID_LIMIT /offset"}, false, ""},
 		{"another operation", `{"version":1,"set":{"op":"minus","plans":[` + names + `,` + names + `]}}`, "PA005", []string{"INVALID_CHOICE /set/op"}, false, ""},
 		{"another version inside", union("", names, `{"version":2,"from":{"table":"ports"},`+sel(col("name"))+`}`), "PA005", []string{"UNSUPPORTED_VERSION /set/plans/1/version"}, false, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { checkRejection(t, test, c) })
 	}
 }
 

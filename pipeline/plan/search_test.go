@@ -74,14 +74,16 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestIncomplete is the gate for what is made of some rows only, and the ways in which sources are read.
-func TestIncomplete(t *testing.T) {
-	c := searchable(t)
+// incompleteCase is a plan with the completeness of its answer, or its rejection.
+type incompleteCase struct{ name, plan, want string }
+
+// incompleteCases are about the gate for what is made of some rows only, and the ways in which sources are read.
+func incompleteCases() []incompleteCase {
 	joined := func(kind, rest, measures string) string {
 		return from + `"public.accounts","as":"a"},"joins":[{"table":"talks","as":"t","kind":"` + kind + `","key":"talks.domain",` + atRisk + `}` + rest + `],` + measures + `}`
 	}
 	top := `{"version":1,"from":{"as":"x","plan":{"from":{"table":"orders","as":"o"},` + sel(col("o.account_id"), agg("count", "")) + `,"order_by":[{"item":"count","desc":true}],"limit":3}},`
-	for _, test := range []struct{ name, plan, want string }{
+	return []incompleteCase{
 		{"a list of matches", from + `"talks",` + atRisk + `},` + sel(col("body"), col("distance")) + `}`, "bounded"},
 		{"accounts with a match", joined("semi", "", sel(agg("count", ""))), "bounded"},
 		{"arr of accounts with a match", joined("semi", `,{"table":"monthly_account_arr","to":"a"}`, sel(`{"metric":"arr"}`)), "bounded"},
@@ -103,7 +105,12 @@ func TestIncomplete(t *testing.T) {
 		{"a source by another column", from + `"talks"},"where":` + eq(col("id"), lit("7")) + `,` + sel(agg("count", "")) + `}`, "PA002 ACCESS_PATTERN"},
 		{"looked up for each row", from + `"products"},"joins":[{"table":"prices"}],` + sel(col("name"), col("price")) + `}`, "exact"},
 		{"only by key", from + `"prices"},` + sel(agg("max", col("price"))) + `}`, "PA002 ACCESS_PATTERN"},
-	} {
+	}
+}
+
+func TestIncomplete(t *testing.T) {
+	c := searchable(t)
+	for _, test := range incompleteCases() {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := plan.Decode([]byte(test.plan))
 			if err != nil {
