@@ -43,7 +43,7 @@ func copyOptions(options []*pg_query.Node) (header, binary bool, err error) {
 		value := optionText(d.GetArg())
 		switch d.GetDefname() {
 		case "format":
-			if value != "csv" && value != "text" && value != "binary" {
+			if d.Arg.GetString_() == nil || value != "csv" && value != "text" && value != "binary" {
 				return false, false, unsupported("COPY in this format", "Use FORMAT csv, text or binary.")
 			}
 			binary = value == "binary"
@@ -52,9 +52,19 @@ func copyOptions(options []*pg_query.Node) (header, binary bool, err error) {
 				return false, false, unsupported("this COPY header", "Use HEADER true or false.")
 			}
 			header = value == "" || truth(value)
-		case "delimiter", "null", "quote", "escape", "force_quote":
+		case "delimiter", "null", "quote", "escape":
+			if d.Arg == nil {
+				return false, false, deny("42601", "%s requires a parameter", d.Defname)
+			}
+			if d.Arg.GetString_() == nil {
+				return false, false, unsupported("this value of a COPY option", "Write it as a string: "+strings.ToUpper(d.Defname)+" ','.")
+			}
+		case "force_quote":
+			if d.Arg.GetAStar() == nil && d.Arg.GetList() == nil {
+				return false, false, deny("22023", "argument to option \"force_quote\" must be a list of column names")
+			}
 		case "encoding":
-			if !utf8Name(value) {
+			if d.Arg.GetString_() == nil || !utf8Name(value) {
 				return false, false, unsupported("COPY in another encoding", "Use ENCODING 'UTF8'.")
 			}
 		default:

@@ -35,9 +35,19 @@ func Print(n *pg_query.Node) (string, error) {
 func printable(n *pg_query.Node) error {
 	switch s := n.GetNode().(type) {
 	case *pg_query.Node_SelectStmt, *pg_query.Node_FetchStmt, *pg_query.Node_ClosePortalStmt, *pg_query.Node_ExecuteStmt,
-		*pg_query.Node_DeallocateStmt, *pg_query.Node_VariableSetStmt, *pg_query.Node_VariableShowStmt,
-		*pg_query.Node_TransactionStmt, *pg_query.Node_DiscardStmt:
+		*pg_query.Node_DeallocateStmt, *pg_query.Node_VariableShowStmt, *pg_query.Node_DiscardStmt:
+	case *pg_query.Node_TransactionStmt:
+		if err := options(s.TransactionStmt.GetOptions(), transactionMode); err != nil {
+			return err
+		}
+	case *pg_query.Node_VariableSetStmt:
+		if err := settingModes(s.VariableSetStmt); err != nil {
+			return err
+		}
 	case *pg_query.Node_ExplainStmt:
+		if err := options(s.ExplainStmt.GetOptions(), explainOption); err != nil {
+			return err
+		}
 		return printable(s.ExplainStmt.GetQuery())
 	case *pg_query.Node_DeclareCursorStmt:
 		return printable(s.DeclareCursorStmt.GetQuery())
@@ -47,6 +57,9 @@ func printable(n *pg_query.Node) error {
 		c := s.CopyStmt
 		if c.GetQuery() == nil || c.GetRelation() != nil || c.GetIsFrom() || c.GetIsProgram() || c.GetFilename() != "" {
 			return errors.New("print the statement: only COPY (query) TO STDOUT is printed")
+		}
+		if err := options(c.GetOptions(), copyOption); err != nil {
+			return err
 		}
 		return printable(c.GetQuery())
 	default:
