@@ -86,7 +86,7 @@ func (p *program) root() *cobra.Command {
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.indexCommand(), p.cacheCommand(), p.curatedCommand(), p.traceCommand(), p.promptCommand(), p.demoCommand())
+	root.AddCommand(p.versionCommand(), p.usersCommand(), p.checkCommand(), p.serveCommand(), p.explainCommand(), p.auditCommand(), p.policyCommand(), p.indexCommand(), p.cacheCommand(), p.curatedCommand(), p.semanticCommand(), p.traceCommand(), p.promptCommand(), p.demoCommand())
 	return root
 }
 
