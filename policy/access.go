@@ -35,7 +35,9 @@ func (j *judge) access(n *pg_query.Node, l *level) (bool, error) {
 			j.keepName(n)
 			return true, j.lookupCast(n, kind, array, l)
 		}
-		j.numberCast(c)
+		if c.Arg != nil && numberType(c) {
+			return j.numberCast(c, l)
+		}
 		return false, nil
 	}
 	call := n.GetFuncCall()

@@ -94,16 +94,7 @@ func lookedUpKind(n *pg_query.Node) (found string, array bool) {
 // as numbers, and writes out the cast of a literal that is compared with a
 // value of a reg type.
 func (j *judge) compared(e *pg_query.A_Expr) {
-	_, op, _ := nameParts(e.Name)
-	switch e.Kind {
-	case pg_query.A_Expr_Kind_AEXPR_OP, pg_query.A_Expr_Kind_AEXPR_OP_ANY, pg_query.A_Expr_Kind_AEXPR_OP_ALL, pg_query.A_Expr_Kind_AEXPR_IN,
-		pg_query.A_Expr_Kind_AEXPR_DISTINCT, pg_query.A_Expr_Kind_AEXPR_NOT_DISTINCT, pg_query.A_Expr_Kind_AEXPR_NULLIF:
-		if !slices.Contains([]string{"=", "<>", "<", ">", "<=", ">="}, op) {
-			return
-		}
-	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN,
-		pg_query.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
-	default:
+	if !compares(e) && e.Kind != pg_query.A_Expr_Kind_AEXPR_NULLIF {
 		return
 	}
 	if e.Kind == pg_query.A_Expr_Kind_AEXPR_OP_ANY || e.Kind == pg_query.A_Expr_Kind_AEXPR_OP_ALL {
@@ -116,6 +107,21 @@ func (j *judge) compared(e *pg_query.A_Expr) {
 		return
 	}
 	j.comparison(e.Lexpr, e.Rexpr)
+}
+
+// compares tells of an operator that compares its operands and results in a truth
+// value.
+func compares(e *pg_query.A_Expr) bool {
+	switch e.Kind {
+	case pg_query.A_Expr_Kind_AEXPR_OP, pg_query.A_Expr_Kind_AEXPR_OP_ANY, pg_query.A_Expr_Kind_AEXPR_OP_ALL, pg_query.A_Expr_Kind_AEXPR_IN,
+		pg_query.A_Expr_Kind_AEXPR_DISTINCT, pg_query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+		_, op, _ := nameParts(e.Name)
+		return slices.Contains([]string{"=", "<>", "<", ">", "<=", ">="}, op)
+	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN,
+		pg_query.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
+		return true
+	}
+	return false
 }
 
 // comparison takes rows apart, so that each field is compared with its own.
@@ -213,13 +219,29 @@ func textual(n *pg_query.Node) bool {
 	return name == "pg_typeof"
 }
 
-// numberCast notes that a value of a reg type is cast to a number.
-func (j *judge) numberCast(c *pg_query.TypeCast) {
+// numberType tells of a cast to what a value of a reg type is as a number.
+func numberType(c *pg_query.TypeCast) bool {
 	_, name, _ := nameParts(c.TypeName.Names)
 	name, _ = cutPrefix(name, "_")
-	if slices.Contains([]string{"oid", "int4", "int8"}, name) {
-		j.asNumber(c.Arg)
+	return slices.Contains([]string{"oid", "int4", "int8"}, name)
+}
+
+// numberCast notes that a value of a reg type is cast to a number. A column that is a
+// text for one is made a number again, and the cast is judged with that.
+func (j *judge) numberCast(c *pg_query.TypeCast, l *level) (judged bool, err error) {
+	j.asNumber(c.Arg)
+	column := j.columnAt(c.Arg, l)
+	if column == nil || column.reg == "" || len(c.TypeName.ArrayBounds) > 0 {
+		return false, nil
 	}
+	if err := j.walk(c.Arg, l); err != nil {
+		return true, err
+	}
+	c.Arg = j.view.byName(c.Arg, column.reg)
+	if err := j.charge(j.view.names().nameBytes); err != nil {
+		return true, err
+	}
+	return true, j.walk(c.TypeName, l)
 }
 
 // isNumber tells whether an expression, judged already, surely is a number or

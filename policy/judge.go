@@ -111,6 +111,7 @@ func (j *judge) walkInto(m proto.Message, l *level) error {
 			return err
 		}
 		j.compared(n)
+		return j.comparedColumns(n, l)
 	case *pg_query.SortBy:
 		if err := j.operator(n.UseOp); err != nil {
 			return err

@@ -47,6 +47,8 @@ type column struct {
 	base string
 	// fields are the parts of a column that is a row of a known function.
 	fields []string
+	// reg is the reg type that the column's texts stand for; empty for any other.
+	reg string
 	// unlisted: * leaves it out, although it has a name. So it is with what
 	// SEARCH and CYCLE add to a WITH query that a sub-query reads.
 	unlisted bool
@@ -179,6 +181,8 @@ type cte struct {
 	name    string
 	aliases []string
 	columns []string
+	// regs are the reg types of those that are texts for one, by place.
+	regs map[int]string
 	// added are the columns of SEARCH and CYCLE, which come last.
 	added []string
 	known bool

@@ -133,7 +133,7 @@ func (j *judge) withName(r *pg_query.RangeVar, c *cte, l *level) ([]*item, error
 	if err := j.spread(len(c.columns)); err != nil {
 		return nil, err
 	}
-	it := &item{name: r.Relname, columns: plainColumns(c.columns), open: c.open || !c.known, byName: true, byColumn: true}
+	it := &item{name: r.Relname, columns: outputs{names: c.columns, regs: c.regs}.columns(), open: c.open || !c.known, byName: true, byColumn: true}
 	if r.Alias != nil {
 		it.name = r.Alias.Aliasname
 	}

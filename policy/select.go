@@ -12,6 +12,8 @@ type outputs struct {
 	open  bool
 	// rows are the fields of those that are rows of a known function, by place.
 	rows map[int][]string
+	// regs are the reg types of those that are texts for one, by place.
+	regs map[int]string
 }
 
 // columns are the outputs as columns of a FROM item.
@@ -19,6 +21,9 @@ func (o outputs) columns() []column {
 	out := plainColumns(o.names)
 	for i, fields := range o.rows {
 		out[i].fields = fields
+	}
+	for i, kind := range o.regs {
+		out[i].reg = kind
 	}
 	return out
 }

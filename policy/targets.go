@@ -18,9 +18,11 @@ func (j *judge) targets(list []*pg_query.Node, l *level) (outputs, error) {
 			}
 			continue
 		}
+		kind := j.standsFor(t.Val, l)
 		if err := j.walk(t.Val, l); err != nil {
 			return out, err
 		}
+		out.reg(kind)
 		if meant := j.clientFigure(t.Val); t.Name == "" && meant != j.figure(t.Val) {
 			t.Name = orUnnamed(meant)
 		}
@@ -76,6 +78,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 		cols, open := bare(l.items)
 		cols = listed(cols)
 		for i := range cols {
+			out.reg(cols[i].reg)
 			out.names = append(out.names, cols[i].name)
 			l.targets = append(l.targets, target{cols[i].name, &cols[i]})
 			l.refs = append(l.refs, reference{column: cols[i]})
@@ -92,6 +95,7 @@ func (j *judge) star(n *pg_query.Node, l *level, out *outputs) error {
 	}
 	cols := listed(it.columns)
 	for i := range cols {
+		out.reg(cols[i].reg)
 		out.names = append(out.names, cols[i].name)
 		l.targets = append(l.targets, target{cols[i].name, &cols[i]})
 		at.refs = append(at.refs, reference{column: cols[i]})

@@ -96,7 +96,7 @@ func (j *judge) cteQuery(c *cte, expr *pg_query.CommonTableExpr, l *level, self 
 
 // learn sets the columns.
 func (c *cte) learn(out outputs) {
-	c.columns, c.open, c.known = renamed(out.names, c.aliases), out.open, true
+	c.columns, c.open, c.known, c.regs = renamed(out.names, c.aliases), out.open, true, out.regs
 }
 
 // searchAndCycle judges SEARCH and CYCLE, which name the query's own columns
