@@ -40,6 +40,10 @@ func TestQuestionSet(t *testing.T) {
 		return
 	}
 	s := newSurvey(t, dir, chosen(t, dir))
+	var bold *survey // for the curve, which is for reading
+	if *setFlag != "" {
+		bold = s.bold(t)
+	}
 	var reports []score.Report
 	for _, w := range wordings {
 		if *columnFlag != "" && *columnFlag != w.name {
@@ -49,7 +53,11 @@ func TestQuestionSet(t *testing.T) {
 		if len(results) == 0 {
 			continue
 		}
-		r := score.New(w.name, results, results)
+		sure := results
+		if bold != nil {
+			sure = bold.ask(t, w.text)
+		}
+		r := score.New(w.name, results, sure)
 		reports = append(reports, r)
 		if *setFlag != "" {
 			r.Write(os.Stdout, *declinedFlag)

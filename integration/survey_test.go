@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ type survey struct {
 	dir       string
 	questions []gold.Question
 	ways      map[string]way
+	databases string // as pgask.yaml has them
 }
 
 // way leads to a database: through pgask as a governed user, and direct.
@@ -59,17 +61,33 @@ func newSurvey(t *testing.T, dir string, questions []gold.Question) *survey {
 	if err := loaders.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	p := serveFiles(t, "planner: {order: [builtin]}\ndatabases:\n"+settings.String(), map[string]string{
+	s.databases = settings.String()
+	s.serve(t, "planner: {order: [builtin]}")
+	return s
+}
+
+// serve starts a pgask in front of the databases, with these settings besides.
+func (s *survey) serve(t *testing.T, settings string) {
+	t.Helper()
+	p := serveFiles(t, settings+"\ndatabases:\n"+s.databases, map[string]string{
 		"policy.yaml": "version: 1\nroles:\n  analyst:\n    mode: governed\n    ask: true\n    tables: {allow: [\"*.*\"]}\n" +
 			"    limits: {rows: 0, explain_rows: 0}\n",
 		"users.yaml": fmt.Sprintf("users:\n  - {name: analyst, password: %q, role: analyst}\n", verifier(t)),
 	})
 	for db, w := range s.ways {
-		if w.through == "" {
+		if db != sampleCompany {
 			s.ways[db] = way{"postgres://analyst:analyst@" + p.addr + "/" + db + "?sslmode=disable", w.direct}
 		}
 	}
-	return s
+}
+
+// bold is the survey with answers of any confidence.
+func (s *survey) bold(t *testing.T) *survey {
+	t.Helper()
+	b := *s
+	b.ways = maps.Clone(s.ways)
+	b.serve(t, "planner: {order: [builtin], builtin: {min_confidence: 0}}\nabstain: {confidence: 0}")
+	return &b
 }
 
 // wordings are the two texts of a question; one without a text in a wording isn't asked
