@@ -30,8 +30,9 @@ type meaning struct {
 	value  string // as the database spells it
 	// weight is how surely the phrase means it, 1 for its very name.
 	weight float64
-	verb   bool // see variant
-	count  bool // see variant
+	verb   bool   // see variant
+	count  bool   // see variant
+	said   string // the words of the phrase, of which a question need only have the stems
 }
 
 // phrase is a sequence of stems with what it can stand for.
@@ -52,6 +53,8 @@ type lexicon struct {
 	partial []partial        // until all whole names are known
 	people  []*catalog.Table // whose rows are called by first and last name
 	tables  []*catalog.Table
+	names   [][]string        // until the words that are related to them are known
+	stemmed map[string]string // until the lexicon is built
 	// doers are the names for who does something, by the stem of what they do.
 	doers map[string]string
 }
@@ -68,7 +71,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		m = &semantic.Model{}
 	}
 	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{},
-		doers: map[string]string{}}
+		doers: map[string]string{}, stemmed: map[string]string{}}
 	for _, t := range c.Tables {
 		if t.Partition {
 			continue
@@ -101,6 +104,7 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 	maps.Copy(x.doers, doers(name))
 	if !x.joinsNamed(t, name) {
 		x.add(name, meaning{kind: aTable, table: t, weight: 1})
+		x.names = append(x.names, name)
 	}
 	for _, v := range tableVariants(name) {
 		m := meaning{kind: aTable, table: t, weight: v.weight}
@@ -122,6 +126,9 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 			x.add(append(slices.Clone(name), "id"), meaning{kind: aColumn, table: t, column: c, weight: 0.95})
 		}
 		for _, v := range columnVariants(name, words) {
+			if v.weight >= sureName && !v.verb && !v.count {
+				x.names = append(x.names, v.words)
+			}
 			x.add(v.words, meaning{kind: aColumn, table: t, column: c, weight: v.weight, verb: v.verb, count: v.count})
 		}
 		if s != nil {
@@ -213,7 +220,8 @@ func (x *lexicon) add(words []string, m meaning) {
 	if len(words) == 0 {
 		return
 	}
-	st := stems(words)
+	m.said = strings.Join(words, " ")
+	st := x.stems(words)
 	key := strings.Join(st, " ")
 	p := x.byKey[key]
 	if p == nil {
@@ -225,12 +233,27 @@ func (x *lexicon) add(words []string, m meaning) {
 	p.column = p.column || m.kind == aColumn && m.weight >= 0.95
 	for i, old := range p.meanings {
 		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&
-			old.verb == m.verb && old.count == m.count {
+			old.verb == m.verb && old.count == m.count && old.said == m.said {
 			p.meanings[i].weight = max(old.weight, m.weight)
 			return
 		}
 	}
 	p.meanings = append(p.meanings, m)
+}
+
+// stems are the stems of words; while the lexicon is built they are remembered,
+// since names are made of few words.
+func (x *lexicon) stems(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		s, ok := x.stemmed[w]
+		if !ok {
+			s = stem(w)
+			x.stemmed[w] = s
+		}
+		out[i] = s
+	}
+	return out
 }
 
 // finish adds the general synonyms of what was indexed and orders the longest phrases first.
@@ -239,6 +262,8 @@ func (x *lexicon) finish() {
 	for _, group := range generalSynonyms {
 		x.addSynonyms(group)
 	}
+	x.addRelated()
+	x.stemmed = nil
 	for _, list := range x.byFirst {
 		sort.SliceStable(list, func(i, j int) bool { return len(list[i].stems) > len(list[j].stems) })
 	}

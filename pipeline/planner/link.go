@@ -41,15 +41,17 @@ func link(x *lexicon, toks []token) [][]hit {
 					}
 					values = max(values, n)
 				} else {
-					if n < names || inflected {
+					w := sureness(m.said, toks[i:i+n])
+					if n < names || inflected || w == 0 {
 						continue
 					}
+					m.weight *= w
 					names = max(names, n)
 				}
 				kept = append(kept, m)
 			}
 			if len(kept) > 0 {
-				hits[i] = append(hits[i], hit{n: n, meanings: kept})
+				hits[i] = append(hits[i], hit{n: n, meanings: surest(kept)})
 			}
 		}
 		for n := 3; n >= 2; n-- {
@@ -60,6 +62,22 @@ func link(x *lexicon, toks []token) [][]hit {
 		}
 	}
 	return hits
+}
+
+// surest keeps of meanings that differ in how they are said the one that weighs
+// most.
+func surest(meanings []meaning) []meaning {
+	out := meanings[:0]
+	for _, m := range meanings {
+		m.said = ""
+		same := slices.IndexFunc(out, func(o meaning) bool { o.weight = m.weight; return o == m })
+		if same < 0 {
+			out = append(out, m)
+			continue
+		}
+		out[same].weight = max(out[same].weight, m.weight)
+	}
+	return out
 }
 
 // glued are the names that n words make when written as one: "bed type" for

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/pgask/pgask/pipeline/thesaurus"
 )
 
 // tokenKind tells what a token of a question is.
@@ -188,16 +190,22 @@ func fold(s string) string {
 	return strings.ToLower(s)
 }
 
-// irregular are plurals that the stemmer doesn't know.
+// irregular are plurals that neither the stemmer knows nor the thesaurus, in which they
+// are words by themselves.
 var irregular = map[string]string{
-	"people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman",
-	"countries": "country", "indices": "index", "criteria": "criterion", "staffs": "staff",
+	"people": "person", "persons": "person", "men": "man", "women": "woman", "staffs": "staff",
+}
+
+// singular is what an irregular plural is the plural of; other words are their
+// own.
+func singular(low string) string {
+	if s, ok := irregular[low]; ok {
+		return s
+	}
+	return thesaurus.Singular(low)
 }
 
 // stem is the stem of a folded word.
 func stem(low string) string {
-	if s, ok := irregular[low]; ok {
-		low = s
-	}
-	return english.Stem(low, true)
+	return english.Stem(singular(low), true)
 }
