@@ -63,6 +63,7 @@ func (c *checker) block() *block {
 	}
 	c.orderBy(b)
 	c.grouping(b)
+	c.groups = b.groups
 	return b
 }
 

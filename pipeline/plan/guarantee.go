@@ -43,6 +43,7 @@ func (c *checker) guarantee(q *query) {
 	}
 	for _, o := range b.items {
 		c.eitherWay(o.typed)
+		c.everyRow(o.typed)
 	}
 	for _, k := range b.order {
 		c.eitherWay(k.typed)

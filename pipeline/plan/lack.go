@@ -58,6 +58,9 @@ type missing struct {
 	empty map[*rel]bool
 	// nothing tells that the block has no rows at all.
 	nothing bool
+	// hidden is a joined relation of whose rows some may be missing in every group, and with them
+	// those that a filter looks for.
+	hidden *rel
 }
 
 // lacks are the ways in which rows may be lacking in the block.
@@ -74,6 +77,11 @@ func (c *checker) lacks() []missing {
 			}
 		}
 		out = append(out, m)
+	}
+	for _, r := range c.rels {
+		if r.host == nil && !r.added && c.restricted(r) && !c.covered(r) && !c.ofOneRow(r) {
+			out = append(out, missing{hidden: r})
+		}
 	}
 	return out
 }
@@ -151,7 +159,7 @@ func (c *checker) lackingColumn(t *typed, m missing) lack {
 		return lack{kind: lackNull}
 	case m.empty[t.rel]:
 		return lack{kind: lackNull, of: m.cause}
-	case t.rel.query != nil && m.cause == nil:
+	case t.rel.query != nil && m.cause == nil && m.hidden == nil:
 		return t.rel.query.column(t.column.Name).lack
 	}
 	return lack{}
@@ -160,7 +168,7 @@ func (c *checker) lackingColumn(t *typed, m missing) lack {
 // lackingSubplan is the value of a sub-plan that finds nothing of what it reads.
 func (c *checker) lackingSubplan(t *typed, m missing) lack {
 	of := c.restrictedRead(t.sub)
-	if of == nil || m.cause != nil {
+	if of == nil || m.cause != nil || m.hidden != nil {
 		return lack{}
 	}
 	b := t.sub.b
@@ -201,6 +209,9 @@ func (c *checker) lackingAggregate(u *measureUse, m missing) lack {
 	if m.nothing {
 		return emptied(u.name, nil)
 	}
+	if m.hidden != nil {
+		return u.amongHidden(m.hidden)
+	}
 	arg, filter := lack{}, lack{}
 	if u.arg != nil {
 		arg = c.lacking(u.arg, m)
@@ -236,7 +247,9 @@ func (c *checker) lackingWindow(t *typed, m missing) lack {
 
 // lackingMetric is a measure of a relation that has no row.
 func lackingMetric(u *measureUse, m missing) lack {
-	if !m.empty[u.rel] && !m.nothing {
+	if m.hidden != nil && len(u.metric.Filters) > 0 {
+		m.cause = m.hidden
+	} else if !m.empty[u.rel] && !m.nothing {
 		return lack{}
 	}
 	counts := 0

@@ -26,6 +26,8 @@ type checker struct {
 	// rels are the block's relations in order, those of semi and anti joins
 	// included.
 	rels []*rel
+	// groups are the block's groupings, once they are known.
+	groups []*typed
 	// sums are all uses of aggregates and metrics, for the measure checks.
 	sums []*measureUse
 	// overWindow are the aggregates over windows, windows the clauses whose order

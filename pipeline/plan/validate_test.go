@@ -117,6 +117,10 @@ func TestGuarantee(t *testing.T) {
 		return from + `"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],` + cond + sel(col("a.name")) + `}`
 	}
 	count := agg("count", col("o.id"))
+	refunded := `{"aggregate":{"func":"count","filter":` + eq(col("o.status"), lit(`"refunded"`)) + `}}`
+	filtered := func(having string) string {
+		return from + `"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o"}],` + sel(col("a.name")) + `,"group_by":[` + col("a.id") + `],"having":` + having + `}`
+	}
 	tests := []struct {
 		name, plan string
 		refused    bool
@@ -133,6 +137,16 @@ func TestGuarantee(t *testing.T) {
 		{"fewer than", missing(`"having":{"op":{"op":"<","args":[` + count + `,` + lit("3") + `]}},`), true, nil},
 		{"at least", missing(`"having":{"op":{"op":">=","args":[` + count + `,` + lit("3") + `]}},`), false,
 			[]string{"within what you may see: public.accounts, public.orders"}},
+		{"none with a filter", filtered(eq(refunded, lit("0"))), true, nil},
+		{"few with a filter", filtered(op("<", refunded, lit("3"))), true, nil},
+		{"some with a filter", filtered(op(">", refunded, lit("0"))), false, []string{"within what you may see: public.accounts, public.orders"}},
+		{"every", filtered(agg("bool_and", eq(col("o.status"), lit(`"completed"`)))), true, nil},
+		{"not every", filtered(op("not", agg("bool_and", eq(col("o.status"), lit(`"completed"`))))), false, []string{"within what you may see: public.accounts, public.orders"}},
+		{"not one", filtered(op("not", agg("bool_or", eq(col("o.status"), lit(`"completed"`))))), true, nil},
+		{"all, shown", from + `"orders"},` + sel(agg("bool_and", eq(col("status"), lit(`"completed"`)))) + `}`, true, nil},
+		{"all items of each order", from + `"orders","as":"o"},"joins":[{"table":"order_items","as":"i"}],` + sel(col("o.id"), agg("bool_and", op(">", col("i.quantity"), lit("1")))) + `}`, false,
+			[]string{"within what you may see: public.order_items, public.orders"}},
+		{"all orders of each product", from + `"order_items","as":"i"},` + sel(col("i.product_id"), agg("bool_and", op(">", col("i.quantity"), lit("1")))) + `}`, true, nil},
 		{"null in its own column", from + `"public.accounts"},"where":{"op":{"op":"is_null","args":[` + col("region") + `]}},` + sel(col("email")) + `}`, false,
 			[]string{"within what you may see: public.accounts", "masked: public.accounts.email"}},
 	}
