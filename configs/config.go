@@ -177,8 +177,11 @@ type AuditRotate struct {
 	Keep int
 }
 
-// Traces are per-ask files: mode is off, on_failure or always.
+// Traces are per-ask files: mode is off, on_failure or always. Keep is how many stay, Age
+// how long one does; 0 is all, and for ever.
 type Traces struct {
 	Dir  string
 	Mode string
+	Keep int
+	Age  time.Duration
 }

@@ -119,6 +119,8 @@ var descriptions = map[string]map[string]string{
 		"traces":                    "One file for each question.",
 		"traces.dir":                "Their folder.",
 		"traces.mode":               "Which questions are traced.",
+		"traces.keep":               "How many traces are kept, the newest; 0 keeps all.",
+		"traces.age":                "How long a trace is kept; 0 keeps it for ever.",
 	},
 	"users": {
 		"":                         "Who may log in, from where, with which roles.",

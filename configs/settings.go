@@ -109,6 +109,8 @@ func recording(c *Config) fields {
 		"audit.rotate.keep": integer(&c.Audit.Rotate.Keep, 0, 1_000_000),
 		"traces.dir":        text(&c.Traces.Dir),
 		"traces.mode":       enum(&c.Traces.Mode, "off", "on_failure", "always"),
+		"traces.keep":       integer(&c.Traces.Keep, 0, 10_000_000),
+		"traces.age":        duration(&c.Traces.Age, 0),
 	}
 }
 

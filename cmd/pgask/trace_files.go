@@ -14,7 +14,7 @@ func openTraces(all *configs.All, log *slog.Logger) *trace.Writer {
 	if c.Dir == "" || c.Mode == "off" {
 		return nil
 	}
-	return trace.NewWriter(c.Dir, c.Mode == "always", trace.NewRedactor(secretsOf(all)), log)
+	return trace.NewWriter(c.Dir, c.Mode == "always", trace.Limits{Files: c.Keep, Age: c.Age}, trace.NewRedactor(secretsOf(all)), log)
 }
 
 // keeping is where a pipeline sends traces; nil for nowhere.

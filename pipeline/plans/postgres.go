@@ -46,6 +46,10 @@ type Postgres struct {
 	keeping chan struct{}
 	kept    sync.WaitGroup
 
+	// down is whether it answers, by the time of now.
+	down down
+	now  func() time.Time
+
 	mu    sync.Mutex
 	known map[string]known // approved plans by database
 }
@@ -64,7 +68,7 @@ func NewPostgres(dsn string, log *slog.Logger) (*Postgres, error) {
 	if err != nil {
 		return nil, fmt.Errorf("planner.dsn: %w", err)
 	}
-	p := &Postgres{pool: pool, log: log, making: make(chan bool, 1), keeping: make(chan struct{}, mostKeeping)}
+	p := &Postgres{pool: pool, log: log, now: time.Now, making: make(chan bool, 1), keeping: make(chan struct{}, mostKeeping)}
 	p.making <- false
 	return p, nil
 }
@@ -100,11 +104,13 @@ func (p *Postgres) ready(ctx context.Context) error {
 
 // Get is the plan under the first of the keys that has one, else nil.
 func (p *Postgres) Get(ctx context.Context, keys []string) ([]byte, error) {
-	if err := p.ready(ctx); err != nil {
-		return nil, err
-	}
 	var plan []byte
-	err := p.pool.QueryRow(ctx, `SELECT plan FROM pgask.cached_plans WHERE key = ANY ($1) ORDER BY array_position($1, key) LIMIT 1`, keys).Scan(&plan)
+	err := p.down.ask(ctx, p.now, func() error {
+		if err := p.ready(ctx); err != nil {
+			return err
+		}
+		return p.pool.QueryRow(ctx, `SELECT plan FROM pgask.cached_plans WHERE key = ANY ($1) ORDER BY array_position($1, key) LIMIT 1`, keys).Scan(&plan)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -120,7 +126,7 @@ func (p *Postgres) Keep(key string, plan []byte) {
 			defer func() { <-p.keeping }()
 			ctx, stop := context.WithTimeout(context.Background(), keepTimeout)
 			defer stop()
-			if err := p.put(ctx, key, plan); err != nil {
+			if err := p.down.ask(ctx, p.now, func() error { return p.put(ctx, key, plan) }); err != nil {
 				p.log.Warn("a plan can't be kept", "error", err)
 			}
 		})

@@ -27,7 +27,11 @@ func (p *Postgres) Approved(ctx context.Context, database string) ([]Approved, e
 		return k.all, nil
 	}
 	began := time.Now()
-	all, err := p.readApproved(ctx, database)
+	var all []Approved
+	err := p.down.ask(ctx, p.now, func() (err error) {
+		all, err = p.readApproved(ctx, database)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

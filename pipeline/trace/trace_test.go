@@ -63,7 +63,7 @@ func TestRedactedTrace(t *testing.T) {
 func TestWriter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
 	for _, always := range []bool{false, true} {
-		w := NewWriter(dir, always, NewRedactor(nil), slog.New(slog.DiscardHandler))
+		w := NewWriter(dir, always, Limits{}, NewRedactor(nil), slog.New(slog.DiscardHandler))
 		fine := Trace{ID: strings.Repeat("a", 16), Verdict: Allowed, Time: time.Unix(0, 0).UTC(), Stages: []Stage{{Stage: "plan", Outcome: "ok"}}}
 		bad := fine
 		bad.ID, bad.Verdict, bad.Failure = strings.Repeat("b", 16), "PA001", &Failure{Message: "no"}

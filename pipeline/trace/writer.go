@@ -1,9 +1,12 @@
 package trace
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 )
 
 // waiting is how many traces may wait for the disk; what comes then is lost.
@@ -13,6 +16,7 @@ const waiting = 64
 type Writer struct {
 	dir    string
 	always bool
+	limits Limits
 	hide   *Redactor
 	log    *slog.Logger
 	queue  chan *Trace
@@ -22,9 +26,9 @@ type Writer struct {
 	lost   sync.Once
 }
 
-// NewWriter begins. Without always only failures are kept.
-func NewWriter(dir string, always bool, hide *Redactor, log *slog.Logger) *Writer {
-	w := &Writer{dir: dir, always: always, hide: hide, log: log, queue: make(chan *Trace, waiting)}
+// NewWriter begins. Without always only failures are kept; limits say which files stay.
+func NewWriter(dir string, always bool, limits Limits, hide *Redactor, log *slog.Logger) *Writer {
+	w := &Writer{dir: dir, always: always, limits: limits, hide: hide, log: log, queue: make(chan *Trace, waiting)}
 	w.done.Go(w.work)
 	return w
 }
@@ -53,11 +57,31 @@ func (w *Writer) Keep(t Trace) {
 }
 
 func (w *Writer) work() {
-	for t := range w.queue {
-		w.hide.Trace(t)
-		if err := write(w.dir, t); err != nil {
-			w.log.Warn("a trace could not be written", "request", t.ID, "error", err)
+	hourly := time.NewTicker(prunedEvery)
+	defer hourly.Stop()
+	w.prune()
+	for written := 0; ; {
+		select {
+		case t, more := <-w.queue:
+			if !more {
+				return
+			}
+			w.hide.Trace(t)
+			if err := write(w.dir, t); err != nil {
+				w.log.Warn("a trace could not be written", "request", t.ID, "error", err)
+			}
+			if written++; written%prunedAfter == 0 {
+				w.prune()
+			}
+		case <-hourly.C:
+			w.prune()
 		}
+	}
+}
+
+func (w *Writer) prune() {
+	if err := w.limits.prune(w.dir, time.Now()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.log.Warn("old traces could not be deleted", "error", err)
 	}
 }
 
