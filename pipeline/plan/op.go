@@ -167,8 +167,22 @@ func (c *checker) compared(name string, args []*typed, at string) bool {
 			return false
 		}
 	}
+	before := len(c.faults)
 	_, ok := c.align(args, at, "a comparison")
+	if !slices.Contains([]string{"=", "<>", "in", "not_in"}, name) {
+		unmended(c.faults[before:])
+	}
 	return ok
+}
+
+// unmended takes back that a number is certainly meant as a text: that holds where they are
+// equal or not. Text has another order than numbers, so that "10" comes before "9".
+func unmended(faults []*Rejection) {
+	for _, f := range faults {
+		if f.Code == CodeType && f.Safe {
+			f.Repair, f.Safe, f.Hint = nil, false, "compare a cast of the text to a number"
+		}
+	}
 }
 
 func (c *checker) compare(name string, args []*typed, at string) *typed {
