@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -16,13 +15,7 @@ func choosing(id string, param ...string) func(http.ResponseWriter) {
 	if len(param) == 2 {
 		params = fmt.Sprintf(`[{"name":%q,"value":%q}]`, param[0], param[1])
 	}
-	return func(w http.ResponseWriter) {
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant",
-				"content": fmt.Sprintf(`{"query_id":%q,"params":%s,"reason":""}`, id, params)}}},
-			"usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 20},
-		})
-	}
+	return replied(fmt.Sprintf(`{"query_id":%q,"params":%s,"reason":""}`, id, params))
 }
 
 // curatedFixture is a pgask with a model for the sample company, and curated queries

@@ -184,6 +184,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{}, err
 	}
+	s.tracing.amends(in.Last)
 	in.SQL, in.Budget = s.sqlTarget(at), s.budget(at)
 	p, err := s.propose(ctx, at, ask, in)
 	s.p.observe.Stage("plan", s.p.now().Sub(began))

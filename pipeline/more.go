@@ -37,6 +37,13 @@ func (a *answered) last(question string) *planner.Last {
 	return &planner.Last{Question: question, Plan: a.own.Plan()}
 }
 
+// Resume makes an answer the session's last one, as if it had just run.
+func (s *Session) Resume(last *planner.Last) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastPlan = last
+}
+
 // together is a question with what amends it.
 func together(question, amendment string) string {
 	all := question + ", " + amendment

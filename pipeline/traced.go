@@ -101,6 +101,17 @@ func (t *tracing) heard(e llm.Exchange) {
 	t.trace.Calls = append(t.trace.Calls, c)
 }
 
+// amends notes what a follow-up amends.
+func (t *tracing) amends(last *planner.Last) {
+	if t == nil || last == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text, _ := json.Marshal(last.Plan) // what was decoded can be encoded
+	t.trace.Last = &trace.Last{Question: last.Question, Plan: text}
+}
+
 // planned notes the answer to one of the statement's questions.
 func (t *tracing) planned(p planner.Proposal, err error) {
 	if t == nil {

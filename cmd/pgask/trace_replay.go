@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/pgask/pgask/pipeline/llm"
+	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/trace"
 )
 
 // replayTrace asks a trace's question again and gives the differences.
 func replayTrace(ctx context.Context, f *files, was *trace.Trace) ([]string, error) {
-	who, ok := f.users.Principal(was.User)
-	if !ok {
-		return nil, fmt.Errorf("there is no user %s in %s any more", was.User, f.all.Config.Files.Users)
+	who, err := f.user(was.User)
+	if err != nil {
+		return nil, err
 	}
 	hide := trace.NewRedactor(secretsOf(f.all))
 	var now trace.Trace
@@ -30,6 +32,13 @@ func replayTrace(ctx context.Context, f *files, was *trace.Trace) ([]string, err
 		return nil, err
 	}
 	defer s.Close()
+	if was.Last != nil {
+		p, err := plan.Decode(was.Last.Plan)
+		if err != nil {
+			return nil, fmt.Errorf("the plan that the trace's question amends: %w", err)
+		}
+		s.Resume(&planner.Last{Question: was.Last.Question, Plan: p})
+	}
 	if got := len(s.Explain(ctx, was.Statement)); got != 1 || now.ID == "" {
 		return nil, fmt.Errorf("the trace holds no statement that asks: %q", was.Statement)
 	}

@@ -16,10 +16,15 @@ type Exchange struct {
 
 type hearerKey struct{}
 
-// WithHearer tells of every Complete below ctx when it ends. It may be called by
-// several goroutines at once.
+// WithHearer tells of every Complete and Recalled below ctx when it ends. It may be called
+// by several goroutines at once.
 func WithHearer(ctx context.Context, hear func(Exchange)) context.Context {
 	return context.WithValue(ctx, hearerKey{}, hear)
+}
+
+// Recalled tells of a request whose reply is known from before, so that it cost nothing.
+func (c *Client) Recalled(ctx context.Context, r Request, text string) {
+	heard(ctx, Exchange{Model: c.Model(r.Task), Request: r, Reply: Reply{Text: text}})
 }
 
 func heard(ctx context.Context, e Exchange) {

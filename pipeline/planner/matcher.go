@@ -117,6 +117,7 @@ func (m *Matcher) ask(ctx context.Context, in Input, found []candidate, p *Propo
 	sum := sha256.Sum256([]byte(strings.Join([]string{m.client.Model(matcherTask), r.System, r.User}, "\x00")))
 	key := hex.EncodeToString(sum[:])
 	if known, err := m.said.Get(ctx, []string{key}); err == nil && known != nil {
+		m.client.Recalled(ctx, r, string(known))
 		return string(known), nil
 	}
 	a := attempts{model: &Model{client: m.client}, in: in}

@@ -62,6 +62,9 @@ func (r *Redactor) Trace(t *Trace) {
 	for _, text := range t.texts() {
 		*text = r.Text(*text)
 	}
+	if l := t.Last; l != nil && r.Text(string(l.Plan)) != string(l.Plan) {
+		l.Plan = nil
+	}
 	for i, a := range t.Answers {
 		if r.Text(string(a.Plan)) != string(a.Plan) {
 			t.Answers[i].Plan = nil

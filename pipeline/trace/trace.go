@@ -21,6 +21,8 @@ type Trace struct {
 	Roles    []string  `json:"roles"`
 	// Statement is the text that asked.
 	Statement string `json:"statement"`
+	// Last is the answer that an ASK MORE amends; nil for none.
+	Last *Last `json:"last,omitempty"`
 	// Today is planner.today, empty where the date was the database's.
 	Today         string  `json:"today,omitempty"`
 	SchemaVersion string  `json:"schema_version,omitempty"`
@@ -37,6 +39,12 @@ type Trace struct {
 	// Rows is how many rows the execution showed, nil where there was none yet.
 	Rows *int64  `json:"rows,omitempty"`
 	MS   float64 `json:"ms"`
+}
+
+// Last is an answer of the session, and the question that it was to.
+type Last struct {
+	Question string          `json:"question"`
+	Plan     json.RawMessage `json:"plan"`
 }
 
 // Stage is what a part of planning did.
@@ -83,6 +91,9 @@ const Allowed = "allowed"
 // texts are the places where a secret could be.
 func (t *Trace) texts() []*string {
 	out := []*string{&t.Statement, &t.SQL}
+	if t.Last != nil {
+		out = append(out, &t.Last.Question)
+	}
 	for i := range t.Stages {
 		out = append(out, &t.Stages[i].Detail)
 	}

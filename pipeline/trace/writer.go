@@ -44,6 +44,10 @@ func (w *Writer) Keep(t Trace) {
 		f := *t.Failure
 		t.Failure = &f
 	}
+	if t.Last != nil {
+		l := *t.Last
+		t.Last = &l
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
