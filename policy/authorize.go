@@ -19,7 +19,7 @@ func (v *View) Authorize(s stmt.Statement, o Options) (Approved, error) {
 		return Approved{}, err
 	}
 	j := newJudge(v, o)
-	j.risk = v.partials.risk(s.Tree)
+	j.risk = v.partials.risk(s.Tree).withParams(o.ParamTypes)
 	n, facts, err := j.statement(stmt.Clone(s.Tree))
 	if err != nil {
 		return Approved{}, err

@@ -44,6 +44,9 @@ func (b binder) grant(t *catalog.Table) *grant {
 		return nil
 	}
 	g.hazards = b.typeHazards(g.columns)
+	for _, c := range g.columns {
+		g.fenced = g.fenced || c.mask != nil && b.partials.risk(c.mask.GetTypeCast().GetArg()).on(g.hazards) > riskNone
+	}
 	b.addScope(g, allowing)
 	return g
 }
@@ -107,9 +110,6 @@ func (b binder) mask(g *grant, c *catalog.Column, t *template) *pg_query.Node {
 	if err != nil {
 		g.broken = ruleMismatch(g.table.Name)
 		return stmt.Null()
-	}
-	if b.partials.in(n) {
-		g.fenced = true
 	}
 	return stmt.Cast(n, typ)
 }

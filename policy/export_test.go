@@ -12,12 +12,19 @@ func AccessFunctions() []string { return slices.Sorted(maps.Keys(accessRules()))
 
 // Prove runs the second judge alone over a text, fenced or not.
 func (v *View) Prove(sql string) error {
-	for _, r := range []risk{{always: riskPartial}, {always: riskCheap}, {onJSON: riskCheap}, {onTimes: riskCheap}, {arrays: true}} {
-		if v.prove(sql, r) == nil {
-			return nil
+	levels := []riskLevel{riskPartial, riskCheap, riskNone}
+	var err error
+	for _, always := range levels {
+		for _, special := range levels {
+			for _, arrays := range []bool{true, false} {
+				r := risk{always: always, onJSON: special, onTimes: special, onBig: special, arrays: arrays}
+				if err = v.prove(sql, r); err == nil {
+					return nil
+				}
+			}
 		}
 	}
-	return v.prove(sql, risk{})
+	return err
 }
 
 func (v *View) prove(sql string, r risk) error {

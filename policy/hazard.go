@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -19,10 +20,7 @@ func (p partiality) risk(m proto.Message) risk {
 		f.visit(n)
 		return nil
 	})
-	if f.odd && f.risk.arrays {
-		f.risk.raise(always, riskCheap)
-	}
-	return f.risk
+	return f.done()
 }
 
 // findings are those of one statement.
@@ -31,6 +29,9 @@ type findings struct {
 	risk risk
 	// odd tells that it makes values that can't be compared.
 	odd bool
+	// params, takesOdd: it has parameters; it calls functions of values that can't
+	// be compared, so that those may be some.
+	params, takesOdd bool
 	// members are arrays whose elements are compared, not they themselves.
 	members map[any]bool
 }
@@ -57,24 +58,63 @@ func (f *findings) visit(m any) {
 			f.risk.raise(always, riskCheap)
 		}
 	case *pg_query.SubLink:
+		f.compareRows(parts(n.Testexpr)...)
 		f.risk.arrays = f.risk.arrays || n.SubLinkType == pg_query.SubLinkType_ARRAY_SUBLINK
 	case *pg_query.FuncCall:
 		_, name := functionParts(n.Funcname)
 		f.makes(name, strings.HasPrefix(name, "array_"))
-	case *pg_query.TypeCast:
-		_, name, _ := nameParts(n.TypeName.GetNames())
+		f.takesOdd = f.takesOdd || strings.HasPrefix(name, "json_")
+	case *pg_query.ParamRef:
+		f.params = true
+	case *pg_query.TypeName: // of a cast, a parameter or a function's column
+		_, name, _ := nameParts(n.Names)
 		element := strings.TrimPrefix(name, "_")
-		f.makes(element, !f.members[n] && (len(n.TypeName.GetArrayBounds()) > 0 || element != name))
+		f.makes(element, !f.members[n] && (len(n.ArrayBounds) > 0 || element != name))
 	case *pg_query.A_ArrayExpr:
 		f.makes("", !f.members[n])
 	}
 }
 
 // makes notes that the statement makes values of a type, or an array. Functions
-// that make values of a type out of constants have its name.
+// that make values of a type out of constants have its name. Shapes are compared by
+// their areas and the like, which may be too large; a number that is compared with
+// an OID is made one, if it isn't too large.
 func (f *findings) makes(typ string, array bool) {
 	f.risk.arrays = f.risk.arrays || array
 	f.odd = f.odd || baseType(typ) != 0 && !comparableType(typ)
+	switch {
+	case shape(typ):
+		f.risk.raise(always, riskCheap)
+	case typ == "oid":
+		f.risk.raise(onBig, riskPartial)
+	}
+}
+
+// withParams is the risk where a message says the types of some parameters.
+func (r risk) withParams(types []uint32) risk {
+	f := findings{risk: r}
+	for _, oid := range types {
+		if i := slices.IndexFunc(baseTypes[:], func(t builtinOID) bool { return t.oid == oid }); i >= 0 {
+			f.makes(baseTypes[i].name, false)
+		} else if slices.Contains(incomparableArrays(), oid) {
+			f.risk.raise(always, riskCheap)
+		}
+	}
+	return f.done()
+}
+
+// incomparableArrays are the OIDs of json[], point[], lseg[], path[], box[],
+// polygon[], line[], circle[] and jsonpath[].
+func incomparableArrays() []uint32 {
+	return []uint32{199, 1017, 1018, 1019, 1020, 1027, 629, 719, 4073}
+}
+
+// done adds what only all findings together tell.
+func (f *findings) done() risk {
+	if f.risk.arrays && (f.odd || f.params && f.takesOdd) {
+		f.risk.raise(always, riskCheap)
+	}
+	return f.risk
 }
 
 // test raises the risk of what is tested for null or the like.
@@ -99,7 +139,7 @@ func (f *findings) compare(e *pg_query.A_Expr) {
 			f.test(a, b)
 		}
 	case pg_query.A_Expr_Kind_AEXPR_OP_ANY, pg_query.A_Expr_Kind_AEXPR_OP_ALL:
-		f.members[b.GetAArrayExpr()], f.members[b.GetTypeCast()] = true, true
+		f.members[b.GetAArrayExpr()], f.members[b.GetTypeCast().GetTypeName()] = true, true
 		f.members[b.GetTypeCast().GetArg().GetAArrayExpr()] = true
 		f.compareRows(a, b)
 		return
@@ -133,6 +173,11 @@ func (f *findings) compareRows(nodes ...*pg_query.Node) {
 	if f.anyRow(nodes...) {
 		f.risk.raise(always, riskCheap)
 	}
+}
+
+// shape tells of the geometric types.
+func shape(name string) bool {
+	return contains([]string{"point", "lseg", "path", "box", "polygon", "line", "circle"}, name)
 }
 
 // comparableType tells of built-in types, by name, that have an order, so that

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -41,13 +40,15 @@ const (
 	onJSON
 	// onTimes: on times of day and intervals, which don't have every unit.
 	onTimes
+	// onBig: on bigint, which isn't always an OID.
+	onBig
 )
 
 // risk is that of a statement, for each hazard. arrays tells that it compares
 // arrays that it makes, which fails where their elements can't be compared.
 type risk struct {
-	always, onJSON, onTimes riskLevel
-	arrays                  bool
+	always, onJSON, onTimes, onBig riskLevel
+	arrays                         bool
 }
 
 func (r *risk) raise(h hazard, l riskLevel) {
@@ -59,6 +60,9 @@ func (r *risk) raise(h hazard, l riskLevel) {
 	}
 	if h&onTimes != 0 {
 		r.onTimes = max(r.onTimes, l)
+	}
+	if h&onBig != 0 {
+		r.onBig = max(r.onBig, l)
 	}
 }
 
@@ -73,6 +77,9 @@ func (r risk) on(t typeHazards) riskLevel {
 	}
 	if t.times {
 		l = max(l, r.onTimes)
+	}
+	if t.big {
+		l = max(l, r.onBig)
 	}
 	if t.incomparable && r.arrays {
 		l = riskCheap
@@ -132,9 +139,6 @@ func newPartiality(b builtins) partiality {
 	}
 	return p
 }
-
-// in tells whether the tree holds any partial operation.
-func (p partiality) in(m proto.Message) bool { return p.risk(m) != risk{} }
 
 // of is the risk of the node itself.
 func (p partiality) of(m any) (hazard, riskLevel) {

@@ -14,10 +14,12 @@ type typeHazards struct {
 	json bool
 	// times: some may be times of day or intervals.
 	times bool
+	// big: some may be bigint.
+	big bool
 	// incomparable: some have values that can't be compared, which arrays and rows
 	// of them show at run time.
 	incomparable bool
-	// unsettled: some may be arrays or rows of such values, or texts with a
+	// unsettled: some may be arrays or rows of such values, shapes, or texts with a
 	// collation other than the others', so that any comparison may fail.
 	unsettled bool
 }
@@ -32,11 +34,12 @@ func (b binder) typeHazards(columns []grantColumn) typeHazards {
 		switch {
 		case t.Schema == builtinSchema && comparableType(element):
 			out.times = out.times || contains([]string{"time", "timetz", "interval"}, element)
+			out.big = out.big || element == "int8"
 		case t.Schema == builtinSchema:
-			out.json, out.incomparable, out.unsettled = true, true, out.unsettled || element != t.Name
+			out.json, out.incomparable, out.unsettled = true, true, out.unsettled || element != t.Name || shape(element)
 		case t.Category == 'E' || object != nil && b.enum(object.Element):
 		default:
-			out.json, out.times, out.incomparable = true, true, true
+			out.json, out.times, out.big, out.incomparable = true, true, true, true
 			out.unsettled = out.unsettled || object == nil || object.Kind != 'b' || object.Element != 0
 		}
 	}
