@@ -63,7 +63,7 @@ var descriptions = map[string]map[string]string{
 		"llm.routing.planner":       "The model that plans.",
 		"llm.routing.refiner":       "The model that gives advice on errors.",
 		"llm.routing.matcher":       "The model that compares questions.",
-		"llm.routing.narrator":      "The model that narrates.",
+		"llm.routing.narrator":      "The model that tells answers (ASK NARRATE): it sees their rows. Without one a template does, whatever llm.model says.",
 		"llm.timeout":               "How long one answer may take.",
 		"llm.concurrency":           "Calls under way at once; others wait, as long as timeout allows.",
 		"llm.record":                "Folder to write the provider's answers to.",

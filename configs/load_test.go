@@ -182,15 +182,16 @@ func TestIndexNeeds(t *testing.T) {
 	}
 }
 
-func TestUnsupportedWarns(t *testing.T) {
+// TestNothingIsIgnored: every setting of pgask.yaml does something.
+func TestNothingIsIgnored(t *testing.T) {
 	c, faults := decodeAlone("pgask.yaml", []byte(`
 traces: {dir: traces, mode: always}
 llm: {routing: {matcher: m, narrator: m, planner: m}}
 curated: {match_floor: 0.7, match_top_k: 6}
 abstain: {confidence: 0.9}
 `))
-	if Faulty(faults) || len(faults) != len(unsupported) {
-		t.Errorf("want a warning for each unsupported setting, got\n%s", lines(faults))
+	if len(faults) > 0 {
+		t.Errorf("settings are warned of:\n%s", lines(faults))
 	}
 	if !filepath.IsAbs(c.Traces.Dir) {
 		t.Errorf("traces.dir = %s", c.Traces.Dir)

@@ -31,7 +31,7 @@ func validate(c *Config, file string, origins map[string]Pos) []Fault {
 	k.plans()
 	k.index()
 	k.audit()
-	return append(k.faults, warnUnsupported(c, origins)...)
+	return k.faults
 }
 
 // fault places a fault at the key, or at the file where the key is a default.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -50,5 +51,28 @@ func TestAbstains(t *testing.T) {
 	// Its number is given to whoever sees everything that it is of.
 	if got := table(t, bot, "ASK 'how many products'"); len(got) != 1 {
 		t.Errorf("unscoped: %v", got)
+	}
+}
+
+// TestReceiptReplays: the plan that a receipt names gives the same answer again, and
+// is named the same.
+func TestReceiptReplays(t *testing.T) {
+	f := acme(t)
+	ana := f.Connect(t, "ana")
+	for _, question := range []string{"orders by region", "revenue per month this year", "top 3 products by revenue this year", "arr by segment"} {
+		want := table(t, ana, "ASK '"+question+"'")
+		hash := receipt(t, ana)["plan_hash"]
+		if hash == "" { // a verified query's
+			continue
+		}
+		plan := table(t, ana, "ASK PLAN '"+question+"'")[0]
+		plan = plan[:strings.LastIndex(plan, " | ")]
+		got := table(t, ana, "ASK '"+question+"' USING PLAN '"+strings.ReplaceAll(plan, "'", "''")+"'")
+		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+			t.Errorf("%s: %s", question, diff)
+		}
+		if last := receipt(t, ana); last["plan_hash"] != hash || last["source"] != "supplied" {
+			t.Errorf("%s: plan %s by %s, want %s", question, last["plan_hash"], last["source"], hash)
+		}
 	}
 }

@@ -133,6 +133,7 @@ func tryInvitation(t *testing.T, stdout io.Reader) bool {
 			t.Errorf("%s: %q, error %v", line, out, err)
 		}
 		checkTranscript(t, line)
+		checkTold(t, line)
 		return true
 	}
 	return false

@@ -79,6 +79,7 @@ func TestTold(t *testing.T) {
 			toldDescribed(t, ana, "ASK CHART 'how many orders' WITH (format = text)", "chart", pgtype.TextOID, "How many orders\norders "+commas(all)+qualifier)
 			toldDescribed(t, ana, "ASK CHART 'how many orders'", "spec", pgtype.JSONOID, "")
 			toldInPieces(t, f, ask, want)
+			toldInOrder(t, f, ask, want)
 			toldErrors(t, ana)
 			toldTransaction(t, f.Connect(t, "dba"))
 		})
@@ -136,6 +137,28 @@ func toldInPieces(t *testing.T, f *fixture, ask, want string) {
 	}
 	if kinds != "12DsNCZ" || got[2] != fmt.Sprintf("D %q", "\x00\x01"+string(binary.BigEndian.AppendUint32(nil, uint32(len(want))))+want) {
 		t.Errorf("in pieces: %s %q", kinds, got)
+	}
+}
+
+// toldInOrder sends more behind a question whose words are still to be made: what
+// follows comes behind them.
+func toldInOrder(t *testing.T, f *fixture, ask, want string) {
+	t.Helper()
+	s := hijack(t, f.Through("ana"))
+	for name, messages := range map[string][]pgproto3.FrontendMessage{
+		"queries": {&pgproto3.Query{String: ask}, &pgproto3.Query{String: "SELECT 'behind'"}, &pgproto3.Query{String: ask}},
+		"batches": {&pgproto3.Parse{Query: ask}, &pgproto3.Bind{}, &pgproto3.Execute{}, &pgproto3.Sync{}, &pgproto3.Parse{Query: "SELECT 'behind'"}, &pgproto3.Bind{},
+			&pgproto3.Execute{}, &pgproto3.Sync{}, &pgproto3.Parse{Query: ask}, &pgproto3.Bind{}, &pgproto3.Execute{}, &pgproto3.Sync{}},
+	} {
+		var rows []string
+		for _, frame := range s.converse(t, 3, messages...) {
+			if strings.HasPrefix(frame, "D ") {
+				rows = append(rows, frame)
+			}
+		}
+		if len(rows) != 3 || rows[0] != rows[2] || !strings.Contains(rows[1], "behind") || !strings.Contains(rows[0], strings.Split(want, "\n")[0]) {
+			t.Errorf("%s: %q", name, rows)
+		}
 	}
 }
 

@@ -33,6 +33,8 @@ type answered struct {
 	amends *planner.Last
 	// qualifiers are said besides the plan's.
 	qualifiers []string
+	// budget is what models may still cost; nil where none was asked for.
+	budget *planner.Budget
 }
 
 // ask answers a statement that is a question.
@@ -81,7 +83,7 @@ func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, 
 	defer func() { s.gather = nil }()
 	v, err := s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, a)
 	if err == nil && s.gather != nil {
-		v.telling, err = s.tellingOf(ctx, at, ask, a, v)
+		v.teller, err = s.teller(ctx, at, ask, a, v)
 	}
 	return v, err
 }
@@ -193,7 +195,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{proposal: p}, err
 	}
-	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers}
+	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers, budget: in.Budget}
 	if p.Checked != nil {
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err

@@ -24,6 +24,8 @@ type Rules struct {
 	Hooks    Hooks
 	// Abstain is the least that an answer must be, for roles that don't say.
 	Abstain configs.Abstain
+	// Narrator tells answers; nil for the template.
+	Narrator *planner.Narrator
 }
 
 // Observer hears what happened, for metrics. Its methods must not block.
@@ -34,6 +36,8 @@ type Observer interface {
 	// Answered counts one question, by the source of its answer (empty where
 	// none was found), and what models cost: tokens, and millionths of money.
 	Answered(source string, modelCalls int, tokens, money int64)
+	// Told counts an answer that was told in words or drawn, and what a model cost.
+	Told(modelCalls int, tokens, money int64)
 	// Stage takes how long a stage of a decision took.
 	Stage(stage string, took time.Duration)
 	// Rows counts rows shown, and whether the result was cut.

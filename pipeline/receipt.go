@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -57,8 +56,11 @@ func (e *conclusion) receipt() *Receipt {
 	if o.SQLState != "" {
 		r.Verdict = o.SQLState
 	}
+	if o.Tale != nil {
+		r.ModelCalls += o.Tale.ModelCalls
+	}
 	if o.Truncated && r.Source != nil {
-		r.Qualifiers = append(slices.Clip(r.Qualifiers), fmt.Sprintf("only the first %d rows", cmp.Or(o.Of, o.Rows)))
+		r.Qualifiers = append(slices.Clip(r.Qualifiers), fmt.Sprintf("only the first %d rows", o.of()))
 	}
 	return &r
 }

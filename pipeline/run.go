@@ -79,8 +79,16 @@ type Outcome struct {
 	// RequestID is what connects the execution with the log, empty until
 	// somebody needs it.
 	RequestID string
-	// Of is how many rows the answer has that the one row tells of, 0 for others.
-	Of int64
+	// Tale is what the client was shown in the place of rows; nil for none.
+	Tale *Tale
+}
+
+// of is how many rows the answer has, whether it was shown or told.
+func (o *Outcome) of() int64 {
+	if o.Tale != nil {
+		return o.Tale.Rows
+	}
+	return o.Rows
 }
 
 // trailer is the size of what ends a binary COPY, in bytes. A row is larger,
@@ -166,9 +174,8 @@ func (r *Run) outcome() Outcome {
 	if r.budget != nil {
 		o.Rows, o.Truncated = r.budget.seen, r.budget.cut
 	}
-	if r.tale != nil {
-		o.Truncated, o.Of = o.Truncated || r.tale.Truncated, r.tale.Rows
-		r.tale = nil
+	if o.Tale = r.tale; o.Tale != nil {
+		o.Truncated, r.tale = o.Truncated || o.Tale.Truncated, nil
 	}
 	return o
 }

@@ -117,6 +117,7 @@ type deaf struct{}
 
 func (deaf) Judged(string, string)              {}
 func (deaf) Answered(string, int, int64, int64) {}
+func (deaf) Told(int, int64, int64)             {}
 func (deaf) Stage(string, time.Duration)        {}
 func (deaf) Rows(int64, bool)                   {}
 

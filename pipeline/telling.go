@@ -2,11 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pgask/pgask/pipeline/answer"
+	"github.com/pgask/pgask/pipeline/llm"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -27,6 +30,10 @@ type telling struct {
 	columns []answer.Column
 	about   answer.Told
 	cap     int64
+	// narrator is nil where no model may see the rows. Each tale has the budget that
+	// planning has left.
+	narrator *planner.Narrator
+	budget   planner.Budget
 }
 
 // Tale is what a client is shown in the place of gathered rows.
@@ -35,6 +42,10 @@ type Tale struct {
 	// Rows is how many the answer has, the cap where it was cut.
 	Rows      int64
 	Truncated bool
+	// How says who made it: the template, or a model and what it said amiss.
+	How        string
+	ModelCalls int
+	Cost       planner.Spend
 }
 
 // Teller makes a tale of the value that gathered an answer's rows. It may take as
@@ -55,8 +66,8 @@ func gathers(ask *stmt.Ask) *policy.ToldColumn {
 	return nil
 }
 
-// tellingOf is how an approved answer is told.
-func (s *Session) tellingOf(ctx context.Context, at *standing, ask *stmt.Ask, a answered, v *verdict) (*telling, error) {
+// teller tells an approved answer.
+func (s *Session) teller(ctx context.Context, at *standing, ask *stmt.Ask, a answered, v *verdict) (Teller, error) {
 	k, err := s.know(ctx, at)
 	if err != nil {
 		return nil, err
@@ -74,8 +85,11 @@ func (s *Session) tellingOf(ctx context.Context, at *standing, ask *stmt.Ask, a 
 	if c := a.proposal.Checked; c != nil {
 		t.about.Limited = c.Limited()
 	}
+	if at.role.Model && a.budget != nil {
+		t.narrator, t.budget = at.rules.Narrator, *a.budget
+	}
 	t.columns = columnsTold(f, a.proposal, k.semantic)
-	return t, nil
+	return t.tell, nil
 }
 
 // columnsTold are the columns of an answer, with what its plan and the semantic
@@ -132,8 +146,10 @@ func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
 	if err != nil {
 		return Tale{}, err
 	}
-	tale := Tale{Rows: rows.Count, Truncated: rows.Cut}
+	tale := Tale{Rows: rows.Count, Truncated: rows.Cut, How: "template"}
 	switch {
+	case t.form == stmt.FormNarrate && t.narrator != nil:
+		t.narrate(ctx, rows, &tale)
 	case t.form == stmt.FormNarrate:
 		tale.Text = []byte(answer.Narrate(rows, t.about))
 	case t.text:
@@ -144,6 +160,42 @@ func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
 	return tale, err
 }
 
+// narrate has a model tell the rows. Where it fails, or is cancelled, the template does
+// and says so.
+func (t *telling) narrate(ctx context.Context, rows *answer.Table, tale *Tale) {
+	columns, lines, notes, ok := answer.Prompt(rows, t.about)
+	if !ok {
+		tale.Text = []byte(answer.Narrate(rows, t.about))
+		return
+	}
+	budget := t.budget
+	said, cost, err := t.narrator.Narrate(ctx, planner.Sections{Question: t.about.Question, Columns: columns, Rows: lines, Notes: notes}, &budget)
+	tale.ModelCalls, tale.Cost = cost.ModelCalls, cost.Cost
+	if err != nil {
+		about := t.about
+		why := failed(ctx, err)
+		about.Qualifiers = append(slices.Clip(about.Qualifiers), "told without a model: "+why)
+		tale.Text, tale.How = []byte(answer.Narrate(rows, about)), "template: "+why
+		return
+	}
+	text, replaced := answer.Check(said, rows, t.about)
+	tale.Text, tale.How = []byte(text), "model"
+	if replaced > 0 {
+		tale.How += fmt.Sprintf(", %d of %d sentences replaced", replaced, len(said))
+	}
+}
+
+// failed says why a model didn't tell an answer, in words that hold nothing of its own.
+func failed(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return "cancelled"
+	}
+	if p, ok := errors.AsType[*llm.ProviderError](err); ok {
+		return p.Detail()
+	}
+	return err.Error()
+}
+
 // Teller tells how the client is shown the row that this execution brings; nil where
 // it is shown as it comes.
 func (r *Run) Teller() Teller {
@@ -151,10 +203,10 @@ func (r *Run) Teller() Teller {
 	if r.origin != nil {
 		v = r.origin
 	}
-	if v == nil || v.telling == nil {
+	if v == nil {
 		return nil
 	}
-	return v.telling.tell
+	return v.teller
 }
 
 // Told notes what the client is shown instead.

@@ -150,6 +150,17 @@ func (t *tracing) claim() string {
 	return t.trace.ID
 }
 
+// told notes who told the answer. What a model was told and said isn't in a trace: rows
+// are in that.
+func (t *tracing) told(tale *Tale) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.trace.Told = tale.How
+}
+
 // ended notes how the first execution ended, and forgets the rest.
 func (t *tracing) ended(o *Outcome, now time.Time) {
 	if t == nil {

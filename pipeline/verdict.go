@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -39,8 +38,8 @@ type verdict struct {
 	told []policy.ToldColumn
 	// origin is what an EXECUTE of a simple Query runs; a Run has that of others.
 	origin *verdict
-	// telling is how an answer's rows are told; nil where they are shown.
-	telling *telling
+	// teller tells an answer's rows; nil where they are shown.
+	teller Teller
 	// follow is what a follow-up would amend; nil for none.
 	follow *planner.Last
 	// learns hears how the first execution of an answer ends; nil for none.
@@ -101,6 +100,10 @@ func (s *Session) finish(r *Run, o Outcome) []Notice {
 	if o.Suspended || o.Unfinished {
 		return nil
 	}
+	if o.Tale != nil {
+		s.p.observe.Told(o.Tale.ModelCalls, o.Tale.Cost.Tokens, o.Tale.Cost.Money)
+		origin.tracing.told(o.Tale)
+	}
 	s.settle(v, o)
 	v.tracing.ended(&o, now)
 	if showsAll(v.facts.Tag) {
@@ -150,7 +153,7 @@ func (v *verdict) say(o Outcome) []Notice {
 	out := v.notices
 	if o.Truncated {
 		out = append(out[:len(out):len(out)], Notice{Severity: "NOTICE", Code: "01004",
-			Message: fmt.Sprintf("result truncated at %d rows", cmp.Or(o.Of, o.Rows)), Detail: v.cutDetail()})
+			Message: fmt.Sprintf("result truncated at %d rows", o.of()), Detail: v.cutDetail()})
 	}
 	return out
 }

@@ -38,11 +38,15 @@ func loadParts(load func() (*files, []configs.Fault, error), kept *keeper, log *
 	if err != nil {
 		return nil, nil, err
 	}
+	narrator, err := assembleNarrator(f.all.Config, log)
+	if err != nil {
+		return nil, nil, err
+	}
 	certificates, err := loadTLS(f.all.Config.TLS)
 	if err != nil {
 		return nil, nil, err
 	}
-	rules := &pipeline.Rules{Policy: f.policy, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks, Abstain: f.all.Config.Abstain}
+	rules := &pipeline.Rules{Policy: f.policy, Semantic: f.all.Semantic, Planners: chain, Hooks: f.hooks, Abstain: f.all.Config.Abstain, Narrator: narrator}
 	return f.all, &parts{store: f.users, tls: certificates, rules: rules}, nil
 }
 
@@ -115,6 +119,19 @@ func assemblePlanners(f *files, kept *keeper, o staged, log *slog.Logger) (plann
 		chain = append(chain, matcher)
 	}
 	return planner.New(chain...), nil
+}
+
+// assembleNarrator makes what tells answers; nil for the template. Rows go to a model
+// only where one is named for just that.
+func assembleNarrator(c *configs.Config, log *slog.Logger) (*planner.Narrator, error) {
+	if c.LLM.Routing["narrator"] == "" {
+		return nil, nil
+	}
+	client, err := assembleClient(c, staged{}, log)
+	if client == nil || err != nil {
+		return nil, err
+	}
+	return planner.NewNarrator(client), nil
 }
 
 // assembleClient makes the client of the model provider; nil where none is configured.

@@ -18,6 +18,7 @@ type metrics struct {
 	statements  pairs
 	messages    map[proxy.Verdict]prometheus.Counter
 	asks        *prometheus.CounterVec
+	told        prometheus.Counter
 	calls       prometheus.Counter
 	tokens      prometheus.Counter
 	money       prometheus.Counter
@@ -38,6 +39,7 @@ func newMetrics() *metrics {
 		statements:  pairs{vec: vec("pgask_statements_total", "Judged statements, by kind and verdict (allowed or an SQLSTATE).", "kind", "verdict")},
 		messages:    map[proxy.Verdict]prometheus.Counter{},
 		asks:        vec("pgask_asks_total", "Answered questions, by source.", "source"),
+		told:        counter("pgask_told_total", "Answers that were told in words or drawn."),
 		calls:       counter("pgask_model_calls_total", "Calls to the model provider."),
 		tokens:      counter("pgask_model_tokens_total", "Tokens of those calls, prompt and completion."),
 		money:       counter("pgask_model_cost_total", "What those calls cost, by llm.prices."),
@@ -52,7 +54,7 @@ func newMetrics() *metrics {
 	for v, route := range map[proxy.Verdict]string{proxy.Untouched: "untouched", proxy.Replaced: "replaced", proxy.Denied: "denied"} {
 		m.messages[v] = messages.WithLabelValues(route)
 	}
-	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements.vec, messages, m.asks, m.calls, m.tokens, m.money, m.stages,
+	m.registry.MustRegister(m.open, m.sessions, m.logins, m.statements.vec, messages, m.asks, m.told, m.calls, m.tokens, m.money, m.stages,
 		m.rows, m.truncations, m.cancels, m.reloads, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	bytes := vec("pgask_bytes_total", "Bytes relayed, by direction.", "direction")
 	frames := vec("pgask_frames_total", "Frames relayed, by direction.", "direction")
@@ -98,6 +100,16 @@ func (o observer) Judged(kind, verdict string) { o.statements.of(kind, verdict).
 
 func (o observer) Answered(source string, modelCalls int, tokens, money int64) {
 	o.asks.WithLabelValues(source).Inc()
+	o.spent(modelCalls, tokens, money)
+}
+
+func (o observer) Told(modelCalls int, tokens, money int64) {
+	o.told.Inc()
+	o.spent(modelCalls, tokens, money)
+}
+
+// spent counts what models cost.
+func (o observer) spent(modelCalls int, tokens, money int64) {
 	o.calls.Add(float64(modelCalls))
 	o.tokens.Add(float64(tokens))
 	o.money.Add(float64(money) / 1e6)

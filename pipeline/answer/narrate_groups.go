@@ -77,20 +77,20 @@ func (c Column) total(rows [][]Value, n int) string {
 	return c.measured(Value{Number: sum(rows, n), Known: true})
 }
 
-// pairs tells two measures of the first rows.
+// pairs tells two measures of the rows where the first is largest.
 func (r reading) pairs() []string {
 	if r.by < 0 {
 		return r.listed()
 	}
 	a, b := r.Columns[r.of], r.Columns[r.with]
-	told := r.Rows[:min(len(r.Rows), maxGroups)]
+	told := r.sorted()[:min(len(r.Rows), maxGroups)]
 	var parts []string
 	for _, row := range told {
 		parts = append(parts, fmt.Sprintf("%s %s and %s", r.group(row), a.measured(row[r.of]), b.measured(row[r.with])))
 	}
 	head := fmt.Sprintf("%s and %s by %s", headed(a.title()), b.title(), r.Columns[r.by].title())
 	if rest := len(r.Rows) - len(told); rest > 0 {
-		return []string{fmt.Sprintf("%s, the first %d of %s: %s.", head, len(told), counted(r.Count, "row", "rows"), strings.Join(parts, ", "))}
+		return []string{fmt.Sprintf("%s, the highest %d of %s: %s.", head, len(told), counted(r.Count, "row", "rows"), strings.Join(parts, ", "))}
 	}
 	return []string{head + ": " + strings.Join(parts, ", ") + "."}
 }

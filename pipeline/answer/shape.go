@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -109,17 +110,22 @@ func sum(rows [][]Value, c int) *big.Rat {
 	return total
 }
 
-// largestFirst sorts by a column's number; equal ones keep their order.
+// largestFirst sorts by a column's number, and equal ones by what they hold, since
+// nobody may have ordered the rows.
 func largestFirst(rows [][]Value, c int) [][]Value {
 	out := slices.Clone(rows)
-	slices.SortStableFunc(out, func(a, b []Value) int { return b[c].Number.Cmp(a[c].Number) })
+	slices.SortStableFunc(out, func(a, b []Value) int { return cmp.Or(b[c].Number.Cmp(a[c].Number), byTexts(a, b)) })
 	return out
+}
+
+func byTexts(a, b []Value) int {
+	return slices.CompareFunc(a, b, func(v, w Value) int { return cmp.Compare(v.Text, w.Text) })
 }
 
 // inOrder sorts by a moment.
 func inOrder(rows [][]Value, c int) [][]Value {
 	out := slices.Clone(rows)
-	slices.SortStableFunc(out, func(a, b []Value) int { return a[c].Time.Compare(b[c].Time) })
+	slices.SortStableFunc(out, func(a, b []Value) int { return cmp.Or(a[c].Time.Compare(b[c].Time), byTexts(a, b)) })
 	return out
 }
 

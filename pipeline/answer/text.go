@@ -44,14 +44,15 @@ func (r reading) picture() []string {
 		}
 		return r.lines(rows, r.when)
 	case timelines:
-		return r.sections(inOrder(r.Rows, r.when), r.by, r.when)
+		return r.sections(r.arranged(inOrder(r.Rows, r.when), r.by), r.by, r.when)
 	case groups:
 		return r.lines(r.sorted(), r.by)
 	case crossed:
-		return r.sections(r.arranged(), r.by, r.also)
+		return r.sections(r.arranged(r.Rows, r.by, r.also), r.by, r.also)
 	case pairs:
 		if r.by >= 0 && len(r.Rows) <= maxPaired && r.unique(r.by) {
-			return append(r.lines(r.Rows, r.by), r.about(r.with).lines(r.Rows, r.by)...)
+			rows := r.sorted()
+			return append(r.lines(rows, r.by), r.about(r.with).lines(rows, r.by)...)
 		}
 		return r.plot(r.Rows)
 	}
@@ -82,11 +83,13 @@ func (r reading) sorted() [][]Value {
 	return rows
 }
 
-// arranged are the rows of two categories, both by what they add up to.
-func (r reading) arranged() [][]Value {
-	totals := [2]map[string]*big.Rat{{}, {}}
-	for _, row := range r.Rows {
-		for i, c := range []int{r.by, r.also} {
+// arranged are the rows by the largest totals of a category first, and then as they
+// were, or by the totals of a second one.
+func (r reading) arranged(rows [][]Value, by ...int) [][]Value {
+	totals := make([]map[string]*big.Rat, len(by))
+	for i, c := range by {
+		totals[i] = map[string]*big.Rat{}
+		for _, row := range rows {
 			key := r.Columns[c].label(row[c])
 			if totals[i][key] == nil {
 				totals[i][key] = new(big.Rat)
@@ -96,11 +99,15 @@ func (r reading) arranged() [][]Value {
 			}
 		}
 	}
-	out := slices.Clone(r.Rows)
+	out := slices.Clone(rows)
 	slices.SortStableFunc(out, func(a, b []Value) int {
-		of := func(i, c int, row []Value) *big.Rat { return totals[i][r.Columns[c].label(row[c])] }
-		return cmp.Or(of(0, r.by, b).Cmp(of(0, r.by, a)), cmp.Compare(r.Columns[r.by].label(a[r.by]), r.Columns[r.by].label(b[r.by])),
-			of(1, r.also, b).Cmp(of(1, r.also, a)))
+		for i, c := range by {
+			x, y := r.Columns[c].label(a[c]), r.Columns[c].label(b[c])
+			if order := cmp.Or(totals[i][y].Cmp(totals[i][x]), cmp.Compare(x, y)); order != 0 {
+				return order
+			}
+		}
+		return 0
 	})
 	return out
 }

@@ -61,21 +61,34 @@ func (q *query) describeColumns() []Output {
 	return out
 }
 
-// outputs of a set operation are what its members have in common, of all their
-// columns.
+// beside is what two columns of a set operation have in common. A value that is made of
+// nothing, such as a null in the place of what only the other has, adds nothing.
+func (o Output) beside(p Output) Output {
+	switch {
+	case p.empty():
+		return o
+	case o.empty():
+		return p
+	}
+	o.Measure, o.Count, o.Opaque = o.Measure && p.Measure, o.Count && p.Count, o.Opaque || p.Opaque
+	o.From = append(slices.Clip(o.From), p.From...)
+	if o.Metric != p.Metric {
+		o.Metric = ""
+	}
+	if o.Period != p.Period {
+		o.Period = ""
+	}
+	return o
+}
+
+func (o Output) empty() bool { return !o.Measure && !o.Opaque && o.Metric == "" && len(o.From) == 0 }
+
+// outputs of a set operation are what its members have in common.
 func (s *setOperation) outputs(q *query) []Output {
 	out := slices.Clone(s.members[0].outputs())
 	for _, m := range s.members[1:] {
 		for i, o := range m.outputs() {
-			at := &out[i]
-			at.Measure, at.Count, at.Opaque = at.Measure && o.Measure, at.Count && o.Count, at.Opaque || o.Opaque
-			at.From = append(slices.Clip(at.From), o.From...)
-			if at.Metric != o.Metric {
-				at.Metric = ""
-			}
-			if at.Period != o.Period {
-				at.Period = ""
-			}
+			out[i] = out[i].beside(o)
 		}
 	}
 	for i := range out {
@@ -99,6 +112,9 @@ func (c *checker) output(t *typed) Output {
 	}
 	if t.measure != nil {
 		o.Count, o.Additive = t.counts(), c.additive(t)
+	}
+	if a := t.expr.Aggregate; a != nil && len(t.parts) == 1 && slices.Contains([]string{"sum", "min", "max"}, a.Func) {
+		o.Metric = c.output(t.parts[0]).Metric // that of a block, put together
 	}
 	t.walk(func(x *typed) { c.reads(x, &o) })
 	if o.Measure || len(t.parts) == 0 {

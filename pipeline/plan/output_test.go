@@ -19,9 +19,11 @@ func TestOutputs(t *testing.T) {
 		"columns": {from + `"ports"},` + sel(col("name")) + `}`, []string{"name of ports.name"}},
 		"a count by month": {from + `"orders"},` + sel(month+`},{"expr":`+agg("count", "")) + `}`,
 			[]string{"month per month of orders.ordered_at", "count measure count additive of "}},
-		"an average":       {from + `"order_items"},` + sel(agg("avg", col("quantity"))) + `}`, []string{"avg measure of order_items.quantity"}},
-		"a metric":         {from + `"order_items"},` + sel(`{"metric":"revenue"}`) + `}`, []string{"revenue metric measure additive of order_items.discount order_items.quantity order_items.unit_price"}},
-		"a block's":        {block + sel(col("status")+`},{"expr":`+col("count")) + `}`, []string{"status of orders.status", "count measure count of "}},
+		"an average": {from + `"order_items"},` + sel(agg("avg", col("quantity"))) + `}`, []string{"avg measure of order_items.quantity"}},
+		"a metric":   {from + `"order_items"},` + sel(`{"metric":"revenue"}`) + `}`, []string{"revenue metric measure additive of order_items.discount order_items.quantity order_items.unit_price"}},
+		"a block's":  {block + sel(col("status")+`},{"expr":`+col("count")) + `}`, []string{"status of orders.status", "count measure count of "}},
+		"united with nulls": {`{"version":1,"set":{"op":"union","all":true,"plans":[{"from":{"table":"order_items"},` + sel(`{"metric":"revenue"}`) + `},{"from":{"table":"ports"},"select":[{"expr":{"literal":{"value":null,"type":"numeric"}},"as":"revenue"}]}]}}`,
+			[]string{"revenue metric measure of order_items.discount order_items.quantity order_items.unit_price"}},
 		"a sum of a block": {block + sel(agg("sum", col("count"))) + `}`, []string{"sum measure additive of "}},
 	} {
 		checked, _ := sqlOf(t, test.plan, testContext(t))

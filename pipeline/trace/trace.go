@@ -37,7 +37,9 @@ type Trace struct {
 	Verdict string   `json:"verdict"`
 	Failure *Failure `json:"failure,omitempty"`
 	// Rows is how many rows the execution showed, nil where there was none yet.
-	Rows *int64  `json:"rows,omitempty"`
+	Rows *int64 `json:"rows,omitempty"`
+	// Told is who put the answer into words, of ASK NARRATE and ASK CHART.
+	Told string  `json:"told,omitempty"`
 	MS   float64 `json:"ms"`
 }
 

@@ -44,6 +44,9 @@ func questions() []step {
 		{say: "Revenue is defined once, in semantic.yaml, and belongs to somebody.",
 			user: "ana", sql: "ASK 'top 5 products by revenue this year'", same: top, ordered: true, notice: "00000"},
 		{user: "finn", sql: "ASK 'average order value by segment'", same: average, notice: "00000"},
+		{say: "The answer in words, which say what they are about, and as a chart.",
+			user: "ana", sql: "ASK NARRATE 'revenue per month this year'", rows: 1, holds: "\nNote: within what you may see: ", notice: "00000"},
+		{user: "ana", sql: "ASK CHART 'revenue by region' WITH (format = text)", rows: 1, holds: "\nAMER █", notice: "00000"},
 	}
 }
 

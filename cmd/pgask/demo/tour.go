@@ -20,6 +20,7 @@ type step struct {
 	same    string // SQL that a superuser runs direct and that gives the same rows
 	ordered bool   // the order of those rows counts
 	rows    int    // how many rows there must be, where same is empty
+	holds   string // what the first value must hold
 	refused string // SQLSTATE of the refusal
 	notice  string // SQLSTATE of a notice that must come
 }
@@ -128,6 +129,9 @@ func (g guide) expectRows(ctx context.Context, s step, got rows) error {
 	if s.same == "" {
 		if len(got.values) != s.rows {
 			return fmt.Errorf("%d rows, expected %d", len(got.values), s.rows)
+		}
+		if s.holds != "" && (got.values[0][0] == nil || !strings.Contains(*got.values[0][0], s.holds)) {
+			return fmt.Errorf("%q is not in it", s.holds)
 		}
 		return nil
 	}

@@ -1,0 +1,188 @@
+package answer
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// figures are the numbers that may be said of an answer: those of its rows, and their
+// counts, sums, differences, ratios and percentages.
+type figures struct {
+	rows   int64
+	values []*big.Rat
+	// parts are ratios, which are also said as percentages.
+	parts []*big.Rat
+	// words are texts of rows, question and notes, in which numbers are part of a name
+	// or a date.
+	words []string
+}
+
+// notable is how many rows are compared with each other, and with those next to them.
+const notable = 12
+
+func newFigures(t *Table, about Told) *figures {
+	f := &figures{rows: t.Count}
+	for _, n := range []int64{int64(len(t.Rows)), t.Count} {
+		f.add(new(big.Rat).SetInt64(n))
+	}
+	f.words = append(f.words, about.Question)
+	f.words = append(append(f.words, about.Qualifiers...), t.missing()...)
+	for c, col := range t.Columns {
+		f.words = append(f.words, col.title())
+		if col.Kind == Number {
+			f.column(t, c)
+			continue
+		}
+		f.distinct(t, c)
+		for _, r := range t.Rows {
+			f.words = append(f.words, r[c].Text)
+			if col.Kind == Moment {
+				f.words = append(f.words, r[c].Time.Format("2006-01-02 2 January 2006 January 2, 2006 15:04"), col.spell(r[c]))
+			}
+		}
+	}
+	f.grouped(t)
+	return f
+}
+
+func (f *figures) add(n *big.Rat) { f.values = append(f.values, n) }
+
+// column adds a column's numbers and what can be computed of them.
+func (f *figures) column(t *Table, c int) {
+	rows := t.numbers(c)
+	if len(rows) == 0 {
+		return
+	}
+	f.add(new(big.Rat).SetInt64(int64(len(rows)))) // those that have one
+	total, count := sum(rows, c), new(big.Rat).SetInt64(int64(len(rows)))
+	f.add(total)
+	f.add(new(big.Rat).Quo(total, count))
+	sofar := new(big.Rat)
+	for _, r := range largestFirst(rows, c) { // the first so many together
+		sofar = new(big.Rat).Add(sofar, r[c].Number)
+		f.add(sofar)
+		f.ratio(sofar, total)
+		f.ratio(r[c].Number, total)
+	}
+	for i, r := range rows {
+		n := r[c].Number
+		f.add(n)
+		f.parts = append(f.parts, n) // it may be a share itself
+		if i > 0 {
+			f.pair(rows[i-1][c].Number, n)
+		}
+	}
+	few := ends(rows, c)
+	for i, a := range few {
+		for _, b := range few[:i] {
+			f.pair(a, b)
+		}
+	}
+}
+
+// ends are the numbers that people compare: all of a few, else the first and the last,
+// the largest and the smallest.
+func ends(rows [][]Value, c int) []*big.Rat {
+	numbers := func(rows [][]Value) (out []*big.Rat) {
+		for _, r := range rows {
+			out = append(out, r[c].Number)
+		}
+		return out
+	}
+	if len(rows) <= notable {
+		return numbers(rows)
+	}
+	sorted := largestFirst(rows, c)
+	return slices.Concat(numbers(sorted[:maxGroups]), numbers(sorted[len(sorted)-maxListed:]), numbers(rows[:1]), numbers(rows[len(rows)-1:]))
+}
+
+// pair adds what two numbers give.
+func (f *figures) pair(a, b *big.Rat) {
+	f.add(new(big.Rat).Add(a, b))
+	by := new(big.Rat).Sub(a, b)
+	f.add(by)
+	for _, of := range []*big.Rat{a, b} {
+		f.ratio(by, of)
+	}
+	f.ratio(a, b)
+	f.ratio(b, a)
+}
+
+func (f *figures) ratio(a, b *big.Rat) {
+	if b.Sign() != 0 {
+		f.parts = append(f.parts, new(big.Rat).Quo(a, b))
+	}
+}
+
+// distinct adds how many different values a column has.
+func (f *figures) distinct(t *Table, c int) {
+	seen := map[string]bool{}
+	for _, r := range t.Rows {
+		seen[r[c].Text] = true
+	}
+	f.add(new(big.Rat).SetInt64(int64(len(seen))))
+}
+
+// grouped adds the sums of a measure for each value of a category.
+func (f *figures) grouped(t *Table) {
+	r := read(t)
+	if r.shape != crossed && r.shape != timelines {
+		return
+	}
+	for _, c := range []int{r.by, r.also, r.when} {
+		if c < 0 {
+			continue
+		}
+		sums := map[string]*big.Rat{}
+		for _, row := range t.numbers(r.of) {
+			if sums[row[c].Text] == nil {
+				sums[row[c].Text] = new(big.Rat)
+			}
+			sums[row[c].Text].Add(sums[row[c].Text], row[r.of].Number)
+		}
+		total := sum(t.numbers(r.of), r.of)
+		for _, n := range sums {
+			f.add(n)
+			f.ratio(n, total)
+		}
+	}
+}
+
+// all tells whether every number of a sentence may be said.
+func (f *figures) all(s string) bool {
+	for _, n := range said(s) {
+		if !f.has(n) && !f.named(n.text) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *figures) has(n quantity) bool {
+	in := func(all []*big.Rat, scale int64) bool {
+		return slices.ContainsFunc(all, func(v *big.Rat) bool { return n.rounds(new(big.Rat).Mul(v, big.NewRat(scale, 1))) })
+	}
+	if n.word && n.value.Cmp(new(big.Rat).SetInt64(f.rows)) <= 0 { // of so many of the rows, "the two largest"
+		return true
+	}
+	if n.ratio {
+		return in(f.parts, 1)
+	}
+	if n.percent {
+		return in(f.parts, 100) || in(f.values, 1)
+	}
+	return in(f.values, 1) || in(f.parts, 1)
+}
+
+// named tells whether a number is part of a word or a date of the rows or the question.
+func (f *figures) named(text string) bool {
+	return slices.ContainsFunc(f.words, func(w string) bool {
+		for _, n := range said(w) {
+			if n.text == text {
+				return true
+			}
+		}
+		return strings.Contains(w, text) && len(text) > 3
+	})
+}
