@@ -21,7 +21,7 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	if kind, err := s.current(ctx, d); err != nil {
 		return Binding{Denial: s.refused(kind, ended(ctx, err))}
 	}
-	b := s.bound(d, s.p.now())
+	b := s.bound(d, s.run(d.verdict, s.p.now()))
 	if d.verdict.tell == nil {
 		return b
 	}
@@ -33,8 +33,9 @@ func (s *Session) Bind(ctx context.Context, d *Decision) Binding {
 	return b
 }
 
-// BindNow is Bind where the answer is known already. It never blocks.
-func (s *Session) BindNow(d *Decision) (Binding, bool) {
+// BindNow is Bind where the answer is known already. It never blocks. The Run is made
+// of the given one, which nobody uses any more.
+func (s *Session) BindNow(d *Decision, run *Run) (Binding, bool) {
 	if d.verdict == nil {
 		return Binding{}, true
 	}
@@ -42,13 +43,14 @@ func (s *Session) BindNow(d *Decision) (Binding, bool) {
 	if d.verdict.tell != nil || s.stale(d, now) || !s.p.audit.Ready() {
 		return Binding{}, false
 	}
-	return s.bound(d, now), true
+	s.begin(run, d.verdict, now)
+	return s.bound(d, run), true
 }
 
 // bound is the execution of a statement that is known to be allowed.
-func (s *Session) bound(d *Decision, now time.Time) Binding {
+func (s *Session) bound(d *Decision, run *Run) Binding {
 	v := d.verdict
-	b := Binding{Run: s.run(v, now)}
+	b := Binding{Run: run}
 	if !d.source.prepares { // a PREPARE's own text names; what is bound is inside
 		from := d.source
 		from.prepares = true

@@ -143,7 +143,7 @@ func TestSchemaIsLookedAtAgain(t *testing.T) {
 			if d := s.Query(t.Context(), text); d.Denial == nil {
 				t.Error("the view is read")
 			}
-			if _, known := s.BindNow(&prepared); known {
+			if _, known := s.BindNow(&prepared, &Run{}); known {
 				t.Error("the prepared statement was not judged again")
 			}
 			if b := s.Bind(t.Context(), &prepared); b.Denial == nil {

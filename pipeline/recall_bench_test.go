@@ -71,7 +71,7 @@ func BenchmarkRepeated(b *testing.B) {
 }
 
 func binding(b *testing.B, s *Session, d *Decision) {
-	bound, ok := s.BindNow(d)
+	bound, ok := s.BindNow(d, &Run{})
 	if !ok {
 		b.Fatal("not known")
 	}

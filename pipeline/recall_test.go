@@ -95,7 +95,7 @@ func TestRepeatedTextIsNotJudgedAgain(t *testing.T) {
 		t.Errorf("authorized %d times", n)
 	}
 	d := ana.Parse(t.Context(), text, nil)
-	if b, known := ana.BindNow(&d); !known || b.Denial != nil || b.Run == nil {
+	if b, known := ana.BindNow(&d, &Run{}); !known || b.Denial != nil || b.Run == nil {
 		t.Errorf("bound %+v", b)
 	}
 	f.pipe.Reload(testRules(t, testPolicy))
@@ -105,7 +105,7 @@ func TestRepeatedTextIsNotJudgedAgain(t *testing.T) {
 	if _, known := ana.QueryNow(text); known {
 		t.Error("known under other rules")
 	}
-	if _, known := ana.BindNow(&d); known {
+	if _, known := ana.BindNow(&d, &Run{}); known {
 		t.Error("bound under other rules")
 	}
 	if n := seen.took("authorize"); n != 0 {
@@ -359,7 +359,7 @@ func TestKnownIsWhatWouldBeJudged(t *testing.T) {
 				if p[0] == nil {
 					continue
 				}
-				a, ok := u.with.BindNow(p[0])
+				a, ok := u.with.BindNow(p[0], &Run{})
 				if !ok {
 					a = u.with.Bind(t.Context(), p[0])
 				}

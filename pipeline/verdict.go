@@ -74,7 +74,14 @@ func (v *verdict) literal(ctx context.Context) (string, error) {
 
 // run makes the watcher of one execution that began at a time.
 func (s *Session) run(v *verdict, began time.Time) *Run {
-	r := &Run{of: v, origin: v.origin, request: v.tracing.claim(), finish: s.finishing, began: began}
+	r := &Run{}
+	s.begin(r, v, began)
+	return r
+}
+
+// begin makes it of a Run that nobody uses.
+func (s *Session) begin(r *Run, v *verdict, began time.Time) {
+	*r = Run{of: v, origin: v.origin, request: v.tracing.claim(), finish: s.finishing, began: began}
 	switch f := &v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return s.cursor(f.Cursor) }
@@ -85,7 +92,6 @@ func (s *Session) run(v *verdict, began time.Time) *Run {
 	if v.facts.CopyHeader {
 		r.skip = 1
 	}
-	return r
 }
 
 // finish is called in the downstream direction when an execution ended.

@@ -18,6 +18,8 @@ type change struct {
 	below *change
 	// also is a second change by the same message.
 	also *change
+	// portal is what the change is a part of; nil for any other.
+	portal *bound
 }
 
 // outcome is what became of a change. What was cut short may have been done and may not:
@@ -40,6 +42,15 @@ func (c *change) bytes() int {
 		}
 	}
 	return n
+}
+
+// standing is the change that counts, or the last that may not: those that have
+// failed for sure are passed over.
+func (c *change) standing(q *owed) *change {
+	for c != nil && q.isSettled(c.batch) && c.failed() {
+		c = c.below
+	}
+	return c
 }
 
 func (c *change) failed() bool { return c.outcome == undone }

@@ -47,13 +47,6 @@ func (s *session) bind(h wire.Header) error {
 	return s.forward(h, due)
 }
 
-// bound is a portal and the change that gives it its name: one piece of memory, since
-// each execution takes one.
-type bound struct {
-	object
-	change change
-}
-
 // bindKnown binds a statement that was judged.
 func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *object) error {
 	if o.decision.Told { // all of it is needed
@@ -62,7 +55,8 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 			return err
 		}
 	}
-	b, err := s.binding(o.decision)
+	made := s.portals.portal(portal, s.owed)
+	b, err := s.binding(o.decision, &made.run)
 	if err != nil {
 		return err
 	}
@@ -74,9 +68,7 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 		due.denial = o.denial
 	}
 	due.own = o.decision.Own
-	made := &bound{object: object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own}}
-	due.change = &made.change
-	s.portals.give(portal, s.owed, &made.object, due.change)
+	due.change = s.portals.bind(portal, s.owed, made, object{run: b.Run, denial: due.denial, renames: b.Renames, own: due.own})
 	if o.decision.Alters {
 		s.alter()
 	}
@@ -97,9 +89,9 @@ func (s *session) bindKnown(h wire.Header, due owedReply, portal []byte, o *obje
 }
 
 // binding asks the Decider about a Bind.
-func (s *session) binding(d *pipeline.Decision) (pipeline.Binding, error) {
+func (s *session) binding(d *pipeline.Decision, run *pipeline.Run) (pipeline.Binding, error) {
 	if s.answer == nil {
-		if b, ok := s.decider.BindNow(d); ok {
+		if b, ok := s.decider.BindNow(d, run); ok {
 			s.metrics.Judged(Untouched)
 			return b, nil
 		}

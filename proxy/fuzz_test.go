@@ -30,9 +30,11 @@ func (denies) Stale(*pipeline.Decision) bool                             { retur
 func (denies) Follow(pipeline.Names)                                     {}
 func (denies) QueryNow(string) (pipeline.Decision, bool)                 { return pipeline.Decision{}, false }
 func (denies) ParseNow(string, []uint32) (pipeline.Decision, bool)       { return pipeline.Decision{}, false }
-func (denies) BindNow(*pipeline.Decision) (pipeline.Binding, bool)       { return pipeline.Binding{}, false }
-func (denies) Cancelled() *pipeline.Denial                               { return newDenial(errCancelled) }
-func (denies) Refused(error)                                             {}
+func (denies) BindNow(*pipeline.Decision, *pipeline.Run) (pipeline.Binding, bool) {
+	return pipeline.Binding{}, false
+}
+func (denies) Cancelled() *pipeline.Denial { return newDenial(errCancelled) }
+func (denies) Refused(error)               {}
 
 func (denies) Describe(context.Context, *pipeline.Decision) *pipeline.Denial { return nil }
 

@@ -119,10 +119,7 @@ func (n *names) set(name []byte, q *owed, to *object) *change {
 // give is set by a change that the caller has made, and nobody has used.
 func (n *names) give(name []byte, q *owed, to *object, c *change) {
 	n.trim(q)
-	below := n.last(name)
-	for below != nil && q.isSettled(below.batch) && below.failed() {
-		below = below.below
-	}
+	below := n.last(name).standing(q)
 	if below != nil && q.isSettled(below.batch) {
 		below.below = nil
 	}

@@ -169,10 +169,11 @@ type Decider interface {
 	Query(ctx context.Context, text string) pipeline.Decision
 	Parse(ctx context.Context, text string, oids []uint32) pipeline.Decision
 	// QueryNow, ParseNow and BindNow are the same where the answer is at hand.
-	// They are called first, on the loop, and never block.
+	// They are called first, on the loop, and never block. BindNow may make its Run
+	// of the given one, which nobody uses.
 	QueryNow(text string) (pipeline.Decision, bool)
 	ParseNow(text string, oids []uint32) (pipeline.Decision, bool)
-	BindNow(d *pipeline.Decision) (pipeline.Binding, bool)
+	BindNow(d *pipeline.Decision, run *pipeline.Run) (pipeline.Binding, bool)
 	// Bind is asked about a statement that Parse or PREPARE has made.
 	Bind(ctx context.Context, d *pipeline.Decision) pipeline.Binding
 	// Stale tells of a statement that was judged by rules no longer in force:

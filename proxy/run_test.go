@@ -123,11 +123,16 @@ func (d *decider) ParseNow(text string, oids []uint32) (pipeline.Decision, bool)
 	return d.Parse(context.Background(), text, oids), true
 }
 
-func (d *decider) BindNow(of *pipeline.Decision) (pipeline.Binding, bool) {
+func (d *decider) BindNow(of *pipeline.Decision, run *pipeline.Run) (pipeline.Binding, bool) {
 	if !d.knows || d.waits(of.Text) {
 		return pipeline.Binding{}, false
 	}
-	return d.Bind(context.Background(), of), true
+	b := d.Bind(context.Background(), of)
+	if b.Run != nil && !b.Run.Executes() { // those are known by their places
+		*run = *b.Run
+		b.Run = run
+	}
+	return b, true
 }
 
 func (d *decider) Stale(*pipeline.Decision) bool                                 { return false }
