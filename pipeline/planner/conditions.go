@@ -44,7 +44,7 @@ func (p *parser) alternatives(s state) []state {
 }
 
 var condIntros = [][]string{{"whose"}, {"where"}, {"with"}, {"with", "a"}, {"with", "the"}, {"that", "have"}, {"that", "has"}, {"who", "have"}, {"who", "has"}, {"which", "have"}, {"having"}, {"have"}, {"has"}, {"had"},
-	{"when"}, {"in"}, {"from"}, {"at"}, {"on"}, {"of"}, {"for"}, {"by"}, {"to"}, {"under"}, {"as"}, {"named"}, {"called"}, {"with", "name"}, {"is"}, {"are"}, {"was"}, {"were"}, {"that", "are"}, {"that", "is"},
+	{"when"}, {"in"}, {"from"}, {"at"}, {"on"}, {"of"}, {"for"}, {"by"}, {"to"}, {"as"}, {"named"}, {"called"}, {"with", "name"}, {"is"}, {"are"}, {"was"}, {"were"}, {"that", "are"}, {"that", "is"},
 	{"who", "are"}, {"who", "is"}, {"which", "are"}, {"which", "is"}, {"that", "were"}, {"that", "was"}, {"who", "were"}, {"using"}, {"through"}, {"via"}, {"inside"}, {"within"}, {"be"}, {"being"}, {"made", "by"}, {"does"}, {"do"}, {"did"}}
 
 // condition reads one restriction. The introduction may be missing where the
@@ -66,6 +66,14 @@ func (p *parser) condition(s state, intro bool) []state {
 				starts = append(starts, k+n)
 			}
 		}
+	}
+	for _, c := range p.clauses(i) {
+		if intro && c.have && !c.neg && !c.verb && !slices.Contains(starts, c.at) {
+			starts = append(starts, c.at)
+		}
+	}
+	if last := last(starts); intro && last > i && (p.is(last, "in") || p.is(last, "from") || p.is(last, "at") || p.is(last, "on")) {
+		starts = append(starts, last+1)
 	}
 	base := s.f.cost
 	for k, at := range starts {
@@ -278,15 +286,34 @@ func (p *parser) verbCondition(s state, neg bool) []state {
 // countCondition reads "more than 5 employees" and "100 seats" where the table
 // has a column that counts them.
 func (p *parser) countCondition(s state) []state {
+	if p.is(s.at, "between") {
+		lo, n := p.scalar(s.at + 1)
+		hi, m := p.scalar(s.at + 2 + n)
+		if n == 0 || m == 0 || !p.is(s.at+1+n, "and") {
+			return nil
+		}
+		var out []state
+		for _, h := range p.find(s.at+2+n+m, isMeasure) {
+			col := &mention{at: s.at + 2 + n + m, n: h.n, meanings: h.meanings}
+			out = append(out, s.with(cond{col: col, op: "between", vals: []value{lo, hi}, spoken: s.at}, s.at+2+n+m+h.n))
+		}
+		return out
+	}
 	op, n := p.comparison(s.at)
 	if n == 0 {
 		op = "="
 	}
+	var out []state
+	for _, h := range p.find(s.at+n, isMeasure) { // above age 46
+		if v, m := p.scalar(s.at + n + h.n); n > 0 && m > 0 && v.num != "" {
+			col := &mention{at: s.at + n, n: h.n, meanings: h.meanings}
+			out = append(out, s.with(cond{col: col, op: op, vals: []value{v}, spoken: s.at}, s.at+n+h.n+m))
+		}
+	}
 	v, m := p.scalar(s.at + n)
 	if m == 0 {
-		return nil
+		return out
 	}
-	var out []state
 	for _, h := range p.find(s.at+n+m, func(m meaning) bool { return isCount(m) || isColumn(m) && numeric(m.column) }) {
 		col := &mention{at: s.at + n + m, n: h.n, meanings: h.meanings}
 		out = append(out, s.with(cond{col: col, op: op, vals: []value{v}, spoken: s.at}, s.at+n+m+h.n))

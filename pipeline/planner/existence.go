@@ -1,5 +1,7 @@
 package planner
 
+import "strings"
+
 // related reads a relative clause or a predicate about other rows: "without
 // orders", "that have more than 5 orders", "who never filed a complaint",
 // "taught by teachers", "with the most orders".
@@ -7,6 +9,9 @@ func (p *parser) related(s state) []state {
 	var out []state
 	for _, c := range p.clauses(s.at) {
 		i := c.at
+		if c.verb && c.at0 == s.at && strings.HasSuffix(p.low(s.at), "s") && len(s.f.outs) > 0 && last(s.f.outs).fn == "count" {
+			continue // how many movie reviews: a noun
+		}
 		if c.verb {
 			out = append(out, p.acted(s, c)...)
 		}

@@ -229,7 +229,7 @@ func (x *lexicon) add(words []string, m meaning) {
 		x.byKey[key] = p
 		x.byFirst[st[0]] = append(x.byFirst[st[0]], p)
 	}
-	p.verbal = p.verbal || slices.ContainsFunc(words, func(w string) bool { return verbForm(token{low: w}) })
+	p.verbal = p.verbal || slices.ContainsFunc(words, func(w string) bool { return verbForm(token{low: w}) || verbBases[w] })
 	p.column = p.column || m.kind == aColumn && m.weight >= 0.95
 	for i, old := range p.meanings {
 		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&

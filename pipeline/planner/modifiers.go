@@ -15,8 +15,12 @@ func (p *parser) owners(s state) []state {
 	for determiners[p.low(k)] || p.low(k) == "each" || p.low(k) == "every" || distinctWords[p.low(k)] || p.is(k, "different") {
 		each = each || p.low(k) == "each" || p.low(k) == "every"
 		if distinctWords[p.low(k)] && p.is(i, "of") {
-			return nil // different students, or different names of students?
+			s.f.distinct = true // different names, whether of different students or not
 		}
+		k++
+	}
+	if p.kind(k) == number && s.f.limit == 0 { // of the three students with the best marks
+		s.f.limit = atoi(p.toks[k].num)
 		k++
 	}
 	var out []state
@@ -114,7 +118,10 @@ func (p *parser) dims(s state) []state {
 	}
 	for _, e := range p.entity(s) {
 		if len(e.f.conds) > len(s.f.conds) {
-			continue // "per completed order" groups by nothing
+			if !p.is(s.at-1, "each") && !p.is(s.at-1, "every") {
+				continue // "per completed order" groups by nothing
+			}
+			e.f.cost += 0.05
 		}
 		e.f.groups = add(e.f.groups, group{table: last(e.f.also)})
 		if s.f.subject == nil {
@@ -147,7 +154,7 @@ func (p *parser) ordering(s state) []state {
 		}
 	}
 	desc, dir := false, false
-	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}}); n > 0 {
+	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}, {"ordering"}, {"in", "order"}, {"in", "the", "order"}, {"ordered", "by", "the", "order"}, {"sorted", "by", "the", "order"}}); n > 0 {
 		i += n
 	}
 	if p.is(i, "alphabetically") {
@@ -327,6 +334,9 @@ func (p *parser) superlativeAt(s state) []state {
 	}
 	for _, e := range p.entity(state{at: k, f: s.f}) {
 		e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
+		if amounts(last(e.f.also)) {
+			e.f.cost += 0.4 // the most degrees aren't the most rows
+		}
 		out = append(out, p.ranked(e))
 	}
 	for _, h := range p.find(k, isCount) {

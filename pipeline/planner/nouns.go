@@ -139,3 +139,36 @@ func (p *parser) lately(s state) []state {
 	s.f.orders = add(s.f.orders, order{col: col, desc: desc})
 	return []state{p.ranked(state{at: i + n, f: s.f})}
 }
+
+// gap reads the end of a clause whose object stands before it: "that the
+// climbers are from", "which the author wrote", "they belong to".
+func (p *parser) gap(s state) []state {
+	preps, verbs := 0, 0
+	for k := s.at; k < len(p.toks); k++ {
+		switch {
+		case preposition[p.low(k)]:
+			preps++
+		case p.relates(k) || lightVerbs[p.low(k)]:
+			verbs++
+		case !auxiliaries[p.low(k)]:
+			return nil
+		}
+	}
+	if preps > 1 || preps+verbs == 0 || len(s.f.also) == 0 || len(s.f.also)+len(s.f.conds)+len(s.f.linked)+len(s.f.groups) < 2 && s.f.outs[0].col == nil {
+		return nil
+	}
+	return []state{{at: len(p.toks), f: s.f}}
+}
+
+// contact reads a clause without a word that leads to it: "the papers the author
+// wrote". A verb must end it.
+func (p *parser) contact(s state) []state {
+	end := len(p.toks) - 1
+	if preposition[p.low(end)] {
+		end--
+	}
+	if len(s.f.also) == 0 || end <= s.at || !p.relates(end) || !p.is(s.at, "the") && len(p.find(s.at, isTable)) == 0 {
+		return nil
+	}
+	return p.present(s, s.at)
+}

@@ -259,6 +259,14 @@ func (p *parser) counted(s state) []state {
 		i++
 	}
 	var out []state
+	if n := p.oneOf(i, [][]string{{"them"}, {"of", "them"}, {"them", "are", "there"}, {"are", "there"}, {"there", "are"}}); n > 0 && s.f.subject != nil && len(s.f.outs) == 1 && s.f.outs[0].col != nil {
+		t := state{at: i + n, f: s.f}
+		if len(t.f.groups) == 0 {
+			t.f.groups = add(t.f.groups, group{col: s.f.outs[0].col})
+		}
+		t.f.outs = add(t.f.outs, countOf(s.f.subject, i))
+		out = append(out, t)
+	}
 	for _, e := range p.entity(state{at: i, f: s.f}) {
 		e.f.outs = add(e.f.outs, out1(e, "count", distinct))
 		e.f.cost += p.metricFirst(i, e.at)
@@ -313,6 +321,9 @@ func (p *parser) metricFirst(i, end int) float64 {
 	}
 	return 0
 }
+
+// countOf is a table's rows to be counted.
+func countOf(t tableRef, at int) out { return out{fn: "count", table: t, spoken: at} }
 
 // outCol is a column asked for.
 func outCol(fn string, distinct bool, at int, h hit) out {
@@ -388,7 +399,7 @@ func (p *parser) compound(s, n state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
+		p.glue, p.gap, p.contact, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {

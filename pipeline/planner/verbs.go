@@ -11,19 +11,27 @@ import (
 // more: which, the keys between their tables tell. Verbs that choose among what
 // happened (cancel, win, fail, approve) are not among them, since a plan that
 // passed over them would choose nothing.
-var relationVerbs = verbStems(`achieve acquire affiliate appear ascend assign associate attend author award base belong book borrow bring
+var relationVerbs = verbStems(relationWords,
+	`brought built bought came chose chosen dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
+	sent sang sung spoke spoken spent stood taught took taken undertook wore worn wrote written`)
+
+const relationWords = `achieve acquire affiliate appear ascend assign associate attend author award base belong book borrow bring
 	broadcast build buy carry cause center choose climb coach collect come compete compose conduct confer connect construct consume contain contribute correspond cover create
 	deal deliver design develop drive earn employ enroll enrol exhibit feature file fly gain get give govern grant guide handle happen have incur head hire
 	hold host house include inhabit interact involve join keep lead learn lend live loan need locate maintain make manage manufacture
 	meet obtain occupy occur offer operate organize originate own paint participate perform place play possess post prescribe present produce
 	provide process publish purchase raise rate receive require review register relate rent repair report represent reside run score sell send serve share sing speak spend
-	star stay stock store study submit supply supervise take teach train treat undergo use visit watch wear work write`,
-	`brought built bought came chose chosen dealt drove driven flew flown gave given got gotten had has held kept led lent lended made met paid payed ran sold
-	sent sang sung spoke spoken spent taught took taken undertook wore worn wrote written stood`)
+	star stay stock store study submit supply supervise take teach train treat undergo use visit watch wear work write`
 
 // datedVerbs say when something came to be: they need a time behind them.
-var datedVerbs = verbStems(`begin bear build complete create debut end establish expire finish found happen hire introduce join issue launch occur open
-	produce publish raise record register release start`, `began begun born built`)
+var datedVerbs = verbStems(datedWords, `began begun born built`)
+
+const datedWords = ` begin bear build complete create debut end establish expire finish found happen hire introduce join issue launch occur open
+	produce publish raise record register release start`
+
+// verbBases are the verbs as dictionaries list them: what is called open_year is the
+// opening year, too.
+var verbBases = set(strings.Fields(relationWords + datedWords)...)
 
 // verbStems are the stems of verbs and their irregular forms.
 func verbStems(regular, irregular string) map[string]bool {

@@ -45,7 +45,7 @@ var distinctWords = set("different", "distinct", "unique")
 var openings = [][]string{
 	{"please"}, {"can", "you"}, {"could", "you"}, {"i", "want", "to", "know"}, {"i", "would", "like", "to", "know"}, {"i", "would", "like", "to", "see"},
 	{"tell", "me"}, {"give", "me"}, {"show", "me"}, {"let", "me", "know"}, {"show"}, {"list"}, {"find"}, {"give"}, {"return"}, {"display"}, {"get"},
-	{"select"}, {"report"}, {"compute"}, {"calculate"}, {"just", "report"}, {"just", "show"}, {"retrieve"}, {"what", "is"}, {"what", "are"}, {"what", "was"}, {"what", "were"}, {"what", "re"},
+	{"select"}, {"report"}, {"compute"}, {"calculate"}, {"take"}, {"determine"}, {"identify"}, {"name"}, {"just", "report"}, {"just", "show"}, {"retrieve"}, {"what", "is"}, {"what", "are"}, {"what", "was"}, {"what", "were"}, {"what", "re"},
 	{"who", "are"}, {"who", "is"}, {"which"}, {"what"}, {"find", "out"}, {"me"}, {"up"}, {"also"}, {"state"}, {"provide"}, {"is"}, {"are"}, {"a", "list", "of"}, {"the", "list", "of"}, {"list", "of"}, {"the", "following"},
 }
 
