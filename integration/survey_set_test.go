@@ -24,8 +24,8 @@ var (
 // floors are a little under what the tuning set has reached, by wording: right
 // answers, and how many may be wrong. A change that does better raises them.
 var floors = map[string]struct{ right, wrong int }{
-	"question":         {right: 815, wrong: 45},
-	"synonym_question": {right: 435, wrong: 27},
+	"question":         {right: 850, wrong: 47},
+	"synonym_question": {right: 435, wrong: 30},
 }
 
 // TestQuestionSet measures the built-in planner on a set of questions with known

@@ -46,10 +46,11 @@ func allColumns(t *catalog.Table, names []string) bool {
 	return true
 }
 
-// distances are the number of joins from a table to every other one it reaches.
+// distances are the number of joins from a table to every other one that it reaches by
+// as many as an answer may have.
 func (g *graph) distances(from *catalog.Table) map[*catalog.Table]int {
 	dist := map[*catalog.Table]int{from: 0}
-	for queue := []*catalog.Table{from}; len(queue) > 0; queue = queue[1:] {
+	for queue := []*catalog.Table{from}; len(queue) > 0 && dist[queue[0]] < maxJoins; queue = queue[1:] {
 		for _, s := range g.next[queue[0]] {
 			if _, seen := dist[s.to]; !seen {
 				dist[s.to] = dist[queue[0]] + 1

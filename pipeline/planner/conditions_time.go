@@ -1,0 +1,55 @@
+package planner
+
+import "slices"
+
+// periods reads a restriction to a span of time without naming its column.
+func (p *parser) periods(s state) []state {
+	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
+		s.at++ // that happened in 2025
+	}
+	return p.periodConditions(s, nil)
+}
+
+// periodConditions reads "last month", "in 2025", "since 2026-01-01", "between
+// … and …" about a column, or about whichever dates the rows have.
+func (p *parser) periodConditions(s state, col *mention) []state {
+	i := s.at
+	op := ""
+	if c, n := p.comparison(i); n > 0 && slices.Contains([]string{"before", "after", "since", "until", "earlier", "later", "prior"}, p.low(i)) {
+		op, i = c, i+n
+	} else {
+		i += p.oneOf(i, [][]string{{"in"}, {"during"}, {"on"}, {"of"}, {"for"}, {"from"}, {"in", "the"}, {"during", "the"}, {"over", "the"}, {"within", "the"}, {"for", "the"}, {"made", "in"}, {"from", "the"}, {"of", "the"}})
+	}
+	i = p.det(i)
+	if p.is(i, "between") {
+		lo, n := p.periodAt(i + 1)
+		if n == 0 || !p.is(i+1+n, "and") {
+			return nil
+		}
+		hi, m := p.periodAt(i + 2 + n)
+		if m == 0 {
+			return nil
+		}
+		both := &period{lo: lo.lo, hi: hi.hi, text: p.textOf(i, 2+n+m)}
+		return []state{s.with(cond{col: col, op: "period", period: both, spoken: s.at, near: s.f.near}, i+2+n+m)}
+	}
+	per, n := p.periodAt(i)
+	if n == 0 {
+		return nil
+	}
+	if op != "" {
+		per = bounded(per, op)
+	}
+	if op == "" && per.year != "" {
+		if m := p.oneOf(i+n, [][]string{{"or", "later"}, {"or", "after"}, {"or", "afterwards"}, {"and", "later"}}); m > 0 {
+			per, n = bounded(per, ">="), n+m
+		} else if m := p.oneOf(i+n, [][]string{{"or", "earlier"}, {"or", "before"}}); m > 0 {
+			per, n = bounded(per, "<="), n+m
+		}
+	}
+	per.text = p.textOf(s.at, i+n-s.at)
+	if len(s.f.linked) > 0 && col == nil && s.f.linkedEnd == s.at {
+		return nil // what the period is about, the rows or those they are linked to, isn't said
+	}
+	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at, near: s.f.near}, i+n)}
+}
