@@ -141,5 +141,11 @@ func TestExercise(t *testing.T) {
 			t.Errorf("%s: %s %s", refused.plan, e.Code, e.Message)
 		}
 	}
+	if e := failure(t, all, "ASK 'how many conversations are there'"); e.Code != "PA002" || !strings.Contains(e.Message, "by search, for the rows nearest to a text") {
+		t.Errorf("asked for all of a source: %s %s", e.Code, e.Message)
+	}
+	if got := table(t, all, "SHOW pgask.metrics"); len(got) != 5 {
+		t.Errorf("metrics: %v", got)
+	}
 	same(all, using(`{"version":1,"from":{"table":"conversations"},"where":{"op":{"op":"=","args":[{"column":"account_id"},{"literal":{"value":1}}]}},"select":[{"expr":{"aggregate":{"func":"count"}}}]}`), "SELECT 1")
 }

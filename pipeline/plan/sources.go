@@ -3,9 +3,6 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // accessible refuses to read a source in another way than it can be read: it is told before
@@ -22,21 +19,9 @@ func (c *checker) accessible(b *block) {
 		case r.search != nil && a.BySearch:
 		case len(a.ByKey) > 0 && c.bound(b, r, a.ByKey):
 		default:
-			c.faultf(stageAccess, CodeAccess, r.at, "%s can't be read like this: it is read %s", TableName(r.table.Name), patterns(a))
+			c.faultf(stageAccess, CodeAccess, r.at, "%s can't be read like this: it is read %s", TableName(r.table.Name), source.Ways())
 		}
 	}
-}
-
-// patterns says how a source is read.
-func patterns(a semantic.Access) string {
-	var ways []string
-	if len(a.ByKey) > 0 {
-		ways = append(ways, fmt.Sprintf("by key, with %s given or joined to", strings.Join(a.ByKey, " and ")))
-	}
-	if a.BySearch {
-		ways = append(ways, "by search, for the rows nearest to a text")
-	}
-	return strings.Join(ways, ", or ")
 }
 
 // bound tells whether each of a source's key columns is held to values: constants, or those of

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type shownTable struct {
 	About     string        `json:"about,omitempty"`
 	Synonyms  []string      `json:"synonyms,omitempty"`
 	Key       []string      `json:"primary_key,omitempty"`
+	Read      string        `json:"read_only,omitempty"`
+	Search    string        `json:"search,omitempty"`
 	Columns   []shownColumn `json:"columns"`
 	Keys      []shownKey    `json:"keys,omitempty"`
 }
@@ -71,6 +74,22 @@ func renderTables(in Input, tables []*catalog.Table, d detail) string {
 	return b.String()
 }
 
+// sourceOf is how a table is read, the zero Source where semantic.yaml doesn't say.
+func sourceOf(m *semantic.Model, n catalog.Name) semantic.Source {
+	if m == nil || m.Source(n) == nil {
+		return semantic.Source{Access: semantic.Access{Whole: true}}
+	}
+	return *m.Source(n)
+}
+
+// howToSearch tells a model how to search a source; "" for one that isn't searched.
+func howToSearch(s semantic.Source) string {
+	if s.Embedding == "" {
+		return ""
+	}
+	return fmt.Sprintf(`{"table": …, "search": {"query": "text", "k": %d}} takes the rows nearest in meaning to the text; they have one more column, distance. Count and sum matches only.`, s.K)
+}
+
 func boolOrder(b bool) int {
 	if b {
 		return 1
@@ -94,6 +113,8 @@ func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool, d detail
 		Table: plan.TableName(t.Name), Preferred: meaning.Preferred, Kind: kindName(t.Kind),
 		About: about(meaning.Description, t.Comment), Synonyms: meaning.Synonyms, Columns: []shownColumn{},
 	}
+	source := sourceOf(in.Semantic, t.Name)
+	out.Read, out.Search = source.Ways(), howToSearch(source)
 	isKey := map[string]bool{}
 	for _, k := range t.ForeignKeys {
 		for _, c := range k.Columns {
@@ -104,7 +125,7 @@ func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool, d detail
 		isKey[c] = true
 	}
 	for _, c := range t.Columns {
-		if meaning.Columns[c.Name].LLM != semantic.Hidden {
+		if meaning.Columns[c.Name].LLM != semantic.Hidden && (c.Name != source.Embedding || source.Embedding == "") {
 			out.Columns = append(out.Columns, showColumn(c, meaning.Columns[c.Name], isKey[c.Name]).told(d))
 		}
 	}

@@ -2,6 +2,7 @@ package semantic
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -29,6 +30,21 @@ type Source struct {
 type Access struct {
 	Whole, BySearch bool
 	ByKey           []string
+}
+
+// Ways says how a source that can't be read whole is read; "" for one that can.
+func (s Source) Ways() string {
+	var ways []string
+	switch {
+	case s.Access.Whole:
+		return ""
+	case len(s.Access.ByKey) > 0:
+		ways = append(ways, fmt.Sprintf("by key, with %s given or joined to", strings.Join(s.Access.ByKey, " and ")))
+	}
+	if s.Access.BySearch {
+		ways = append(ways, "by search, for the rows nearest to a text")
+	}
+	return strings.Join(ways, ", or ")
 }
 
 // distances are pgvector's operators.
