@@ -105,7 +105,7 @@ func (s *Session) aboutPlan(ctx context.Context, at *standing, ask *stmt.Ask) (s
 	return rows(map[string]any{"plan": c.Plan(), "annotations": struct {
 		plan.Annotations
 		Qualifiers []string `json:"qualifiers"`
-	}{c.Annotations(), append(c.Qualifiers(), a.qualifiers...)}})
+	}{rounded(c.Annotations()), append(c.Qualifiers(), a.qualifiers...)}})
 }
 
 // aboutStages is one row a stage; a question that fails shows where.

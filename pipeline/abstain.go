@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (s *Session) annotate(at *standing, question string, v *verdict, all []answ
 		if err := s.abstain(at, question, a, len(scoped) > 0); err != nil {
 			return err
 		}
-		has := a.annotations(len(scoped) > 0)
+		has := rounded(a.annotations(len(scoped) > 0))
 		if i > 0 {
 			has = worse(*v.receipt.Annotations, has)
 		}
@@ -67,9 +68,15 @@ func scopedTables(at *standing, tables []catalog.Name) []string {
 	return out
 }
 
+// rounded has a confidence that people can read: it is an estimate.
+func rounded(a plan.Annotations) plan.Annotations {
+	a.Confidence = math.Round(a.Confidence*100) / 100
+	return a
+}
+
 // annotated is annotations in words.
 func annotated(a plan.Annotations) string {
-	return fmt.Sprintf("completeness %s, confidence %.2g, guarantee %s", a.Completeness, a.Confidence, a.Guarantee)
+	return fmt.Sprintf("completeness %s, confidence %.1f, guarantee %s", a.Completeness, a.Confidence, a.Guarantee)
 }
 
 // worse is what can be said of two answers in one statement.

@@ -24,6 +24,9 @@
 // about; the complaint is replaced by the refusal. See ARCHITECTURE.md, "The
 // planted statement".
 //
+// The one row of an answer that is told in words or drawn is replaced, too, by what is
+// made of it aside, while the backend's direction is held (tale.go).
+//
 // Where backends are lent ([Lender]), a session has one for a transaction only
 // (lend.go). The client's prepared statements are found again on whatever backend
 // comes (lent.go); what else a text may leave behind keeps the backend
