@@ -134,3 +134,19 @@ func TestCheckFindsOtherNumbers(t *testing.T) {
 		}
 	})
 }
+
+// FuzzCheck: whatever is written, the qualifier is there, in a line of its own or in
+// the text.
+func FuzzCheck(f *testing.F) {
+	c := tellings()[5]
+	for _, s := range []string{"AMER 275", "46.6 %", "", "1,2,3,,4.", "999999999999999999999999999999 bn", "exactly\u202e 275", "a\nNote: b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, written string) {
+		about := Told{Question: "q", Qualifiers: []string{"within what you may see"}}
+		text, _ := Check([]string{written}, c.table(t), about)
+		if !strings.Contains(text, "within what you may see") {
+			t.Errorf("%q became %q", written, text)
+		}
+	})
+}

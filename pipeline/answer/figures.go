@@ -3,7 +3,6 @@ package answer
 import (
 	"math/big"
 	"slices"
-	"strings"
 )
 
 // figures are the numbers that may be said of an answer: those of its rows, and their
@@ -13,37 +12,47 @@ type figures struct {
 	values []*big.Rat
 	// parts are ratios, which are also said as percentages.
 	parts []*big.Rat
-	// words are texts of rows, question and notes, in which numbers are part of a name
-	// or a date.
-	words []string
+	// names are the numbers in texts of rows, question and notes: parts of a name or a
+	// date.
+	names map[string]bool
 }
 
 // notable is how many rows are compared with each other, and with those next to them.
 const notable = 12
 
 func newFigures(t *Table, about Told) *figures {
-	f := &figures{rows: t.Count}
+	f := &figures{rows: t.Count, names: map[string]bool{}}
 	for _, n := range []int64{int64(len(t.Rows)), t.Count} {
 		f.add(new(big.Rat).SetInt64(n))
 	}
-	f.words = append(f.words, about.Question)
-	f.words = append(append(f.words, about.Qualifiers...), t.missing()...)
+	f.name(about.Question)
+	f.name(about.Qualifiers...)
+	f.name(t.missing()...)
 	for c, col := range t.Columns {
-		f.words = append(f.words, col.title())
+		f.name(col.title())
 		if col.Kind == Number {
 			f.column(t, c)
 			continue
 		}
 		f.distinct(t, c)
 		for _, r := range t.Rows {
-			f.words = append(f.words, r[c].Text)
+			f.name(r[c].Text)
 			if col.Kind == Moment {
-				f.words = append(f.words, r[c].Time.Format("2006-01-02 2 January 2006 January 2, 2006 15:04"), col.spell(r[c]))
+				f.name(r[c].Time.Format("2006-01-02 2 January 2006 January 2, 2006 15:04"), col.spell(r[c]))
 			}
 		}
 	}
 	f.grouped(t)
 	return f
+}
+
+// name notes the numbers that texts hold.
+func (f *figures) name(texts ...string) {
+	for _, text := range texts {
+		for _, n := range said(text) {
+			f.names[n.text] = true
+		}
+	}
 }
 
 func (f *figures) add(n *big.Rat) { f.values = append(f.values, n) }
@@ -152,7 +161,7 @@ func (f *figures) grouped(t *Table) {
 // all tells whether every number of a sentence may be said.
 func (f *figures) all(s string) bool {
 	for _, n := range said(s) {
-		if !f.has(n) && !f.named(n.text) {
+		if !f.has(n) && !f.names[n.text] {
 			return false
 		}
 	}
@@ -173,16 +182,4 @@ func (f *figures) has(n quantity) bool {
 		return in(f.parts, 100) || in(f.values, 1)
 	}
 	return in(f.values, 1) || in(f.parts, 1)
-}
-
-// named tells whether a number is part of a word or a date of the rows or the question.
-func (f *figures) named(text string) bool {
-	return slices.ContainsFunc(f.words, func(w string) bool {
-		for _, n := range said(w) {
-			if n.text == text {
-				return true
-			}
-		}
-		return strings.Contains(w, text) && len(text) > 3
-	})
 }
