@@ -125,35 +125,25 @@ func (t *texts) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(t))
 }
 
-func (m *model) UnmarshalYAML(n *yaml.Node) error {
-	type plain model
-	m.at.line = n.Line
-	return n.Decode((*plain)(m))
+// lined decodes a thing and notes its line. Plain is the thing as a type without this method.
+func lined[T any](at *place, n *yaml.Node, plain *T) error {
+	at.line = n.Line
+	return n.Decode(plain)
 }
 
-func (e *entity) UnmarshalYAML(n *yaml.Node) error {
-	type plain entity
-	e.at.line = n.Line
-	return n.Decode((*plain)(e))
-}
+type (
+	plainModel     model
+	plainEntity    entity
+	plainDimension dimension
+	plainMeasure   measure
+	plainMetric    metric
+)
 
-func (d *dimension) UnmarshalYAML(n *yaml.Node) error {
-	type plain dimension
-	d.at.line = n.Line
-	return n.Decode((*plain)(d))
-}
-
-func (x *measure) UnmarshalYAML(n *yaml.Node) error {
-	type plain measure
-	x.at.line = n.Line
-	return n.Decode((*plain)(x))
-}
-
-func (m *metric) UnmarshalYAML(n *yaml.Node) error {
-	type plain metric
-	m.at.line = n.Line
-	return n.Decode((*plain)(m))
-}
+func (m *model) UnmarshalYAML(n *yaml.Node) error     { return lined(&m.at, n, (*plainModel)(m)) }
+func (e *entity) UnmarshalYAML(n *yaml.Node) error    { return lined(&e.at, n, (*plainEntity)(e)) }
+func (d *dimension) UnmarshalYAML(n *yaml.Node) error { return lined(&d.at, n, (*plainDimension)(d)) }
+func (x *measure) UnmarshalYAML(n *yaml.Node) error   { return lined(&x.at, n, (*plainMeasure)(x)) }
+func (m *metric) UnmarshalYAML(n *yaml.Node) error    { return lined(&m.at, n, (*plainMetric)(m)) }
 
 // read decodes one file, which may hold several documents.
 func read(name string, data []byte) (file, error) {
