@@ -49,7 +49,7 @@ func (p *parser) counted(s state) []state {
 	}
 	for _, h := range p.find(i, isColumn) {
 		if len(p.find(i, isTable)) > 0 { // the things themselves, not where they are pointed to
-			h = p.keep(h, func(m meaning) bool { return isColumn(m) && m.weight >= 0.9 && !foreign(m.table, m.column) })
+			h = p.keep(h, func(m meaning) bool { return isColumn(m) && m.weight >= 0.9 && !isKey(m.table, m.column) })
 		}
 		if h.meanings == nil {
 			continue

@@ -112,11 +112,6 @@ func pointsTo(m meaning, others []meaning) (other, key bool) {
 	return other, key
 }
 
-// foreign tells whether a column points to another table.
-func foreign(t *catalog.Table, c *catalog.Column) bool {
-	return slices.ContainsFunc(t.ForeignKeys, func(f *catalog.ForeignKey) bool { return slices.Contains(f.Columns, c.Name) })
-}
-
 // amounts tells whether a table is called after a number that it holds: the
 // degrees that were conferred in each year.
 func amounts(t *catalog.Table) bool {

@@ -34,6 +34,9 @@ func (b *builder) order() error {
 				}
 				continue
 			}
+			if b.f.limit > 1 && !b.aggregated() && b.f.subject != nil && b.tree.root != b.subject && m.table == b.tree.root {
+				return unfit("rows of %s can come first with several of %s", b.subject.Name.Table, m.table.Name.Table)
+			}
 			if b.aggregated() && !hasItem(b.plan.Select, e) {
 				return unfit("the groups can't be sorted by %s", m.column.Name)
 			}
