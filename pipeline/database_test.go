@@ -135,6 +135,7 @@ func TestSchemaIsLookedAtAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.db.now = func() time.Time { return time.Now().Add(age) }
+			f.pipe.now = f.db.now
 			// What is old serves once more, while somebody looks; what is stale doesn't.
 			if d, known := s.QueryNow(text); known != (name == "old") || known && d.Denial != nil {
 				t.Errorf("known: %t, %v", known, d.Denial)
