@@ -21,7 +21,7 @@ const (
 	// refused, rightFloor how many of the others must be answered rightly, a little
 	// under what has been reached, and wrongCeiling the share of answers that may be wrong.
 	refusedFloor = 0.99
-	rightFloor   = 50
+	rightFloor   = 57
 	wrongCeiling = 0.05
 )
 

@@ -79,28 +79,50 @@ const maxNameWords = 3
 // a verb.
 func related(name []string) []other {
 	var out []other
-	for _, w := range thesaurus.Related(strings.Join(name, " ")) {
-		weight := sameWeight - rankWeight*float64(w.Rank)
-		if w.Broader {
-			if w.Rank > 0 {
-				continue
+	replace := func(from, to int) {
+		for _, w := range thesaurus.Related(strings.Join(name[from:to], " ")) {
+			words := strings.Fields(w.Text)
+			weight := relatedWeight(w, to-from == len(name))
+			if weight > 0 && !narrower(words, name[to-1]) {
+				out = append(out, other{slices.Concat(name[:from], words, name[to:]), weight})
 			}
-			weight = broaderWeight
 		}
-		out = append(out, other{strings.Fields(w.Text), weight})
 	}
-	for i, one := range name {
-		if len(name) == 1 || len(name) > maxNameWords {
-			break
-		}
-		for _, w := range thesaurus.Related(one) {
-			if !w.Broader {
-				words := slices.Concat(name[:i], strings.Fields(w.Text), name[i+1:])
-				out = append(out, other{words, sameWeight - rankWeight*float64(w.Rank)})
-			}
+	replace(0, len(name))
+	if len(name) > 1 && len(name) <= maxNameWords {
+		for i := range name {
+			replace(i, i+1)
 		}
 	}
 	return slices.DeleteFunc(out, func(o other) bool {
 		return len(o.words) == 1 && grammarWord(o.words[0]) || slices.ContainsFunc(o.words, func(w string) bool { return verbForm(token{low: w}) })
 	})
 }
+
+// relatedWeight is what a related word weighs, 0 for nothing: of what is
+// broader only the most usual sense counts, in the place of a whole name.
+func relatedWeight(w thesaurus.Word, whole bool) float64 {
+	switch {
+	case !w.Broader:
+		return sameWeight - rankWeight*float64(w.Rank)
+	case whole && w.Rank == 0:
+		return broaderWeight
+	}
+	return 0
+}
+
+// narrower tells whether words are for a kind or a part of what a name says, as baseball
+// clubs are of clubs and townspeople of a town: the thesaurus has them for the sense in
+// which people leave the rest out.
+func narrower(words []string, name string) bool {
+	if len(words) > 1 {
+		return inflections(words[len(words)-1], name)
+	}
+	return slices.ContainsFunc(bases(name), func(one string) bool {
+		return strings.HasPrefix(words[0], one) && len(words[0]) >= len(one)+minCompound
+	})
+}
+
+// minCompound is the length of what makes a compound of a word; less is another
+// spelling, such as programme.
+const minCompound = 3

@@ -43,6 +43,7 @@ func TestRelated(t *testing.T) {
 	}
 	for _, question := range []string{
 		"how many surgeons are there", "how many nurses are there", "how many customs are there", "how many filmmakers are there", "how many towns are there",
+		"how many film strips are there", "how many customs offices are there",
 	} {
 		if got := sql(question); got != "declined" {
 			t.Errorf("%s: answered", question)
