@@ -25,7 +25,7 @@ var (
 // answers, and how many may be wrong. A change that does better raises them.
 var floors = map[string]struct{ right, wrong int }{
 	"question":         {right: 850, wrong: 47},
-	"synonym_question": {right: 435, wrong: 30},
+	"synonym_question": {right: 460, wrong: 28},
 }
 
 // TestQuestionSet measures the built-in planner on a set of questions with known
