@@ -140,7 +140,7 @@ func (r *Run) Complete(tag string) (string, []Notice) {
 func (r *Run) Suspend() {
 	o := r.outcome()
 	o.Suspended = true
-	r.rows = 0
+	r.rows, r.tale = 0, o.Tale // whether that was cut is said at the end
 	if r.finish != nil {
 		r.finish(r, o)
 	}

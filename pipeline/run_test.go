@@ -49,6 +49,20 @@ func TestRunCounts(t *testing.T) {
 	}
 }
 
+// The one row of an answer that is told comes in a portal's first piece, the end in a
+// later one, which has to say that the answer was cut.
+func TestToldInPieces(t *testing.T) {
+	var got []Outcome
+	r := &Run{budget: &Budget{Cap: 3}, finish: func(_ *Run, o Outcome) []Notice { got = append(got, o); return nil }}
+	r.Row(9)
+	r.Told(Tale{Rows: 3, Truncated: true})
+	r.Suspend()
+	r.Complete("SELECT 0")
+	if o := got[len(got)-1]; !o.Truncated || o.of() != 3 {
+		t.Errorf("the end says %+v", o)
+	}
+}
+
 // A portal read in pieces and a cursor read by several fetches count over the
 // whole, while each tag counts its own rows.
 func TestRunCountsOverPieces(t *testing.T) {
