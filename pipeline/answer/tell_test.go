@@ -263,6 +263,20 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
+// A column of JSON may hold numbers that nobody can write out.
+func TestNumbersThatAreTooLong(t *testing.T) {
+	for text, computed := range map[string]bool{"1e300": true, "-2.5E-7": true, strings.Repeat("9", 400): true,
+		"1e999999": false, "1e-999999": false, "1e99999999999999999999": false, strings.Repeat("9", 401): false} {
+		table, err := Read([]byte(`{"count":1,"rows":[{"c1":`+text+`}]}`), []Column{{Name: "a"}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := table.Rows[0][0]; (got.Number != nil) != computed || got.Text != text {
+			t.Errorf("%.20s: computed with: %v", text, got.Number != nil)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, c := range tellings() {
 		f.Add(c.rows, int64(0))

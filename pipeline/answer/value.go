@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,7 +19,8 @@ type Value struct {
 	Known  bool // it isn't null
 }
 
-// maxDigits is the longest number that is computed with.
+// maxDigits is the longest number that is computed with, and the largest exponent of
+// one: a column of JSON may hold 1e999999, of which that many digits would be made.
 const maxDigits = 400
 
 // layouts are how Postgres writes moments in JSON (ISO 8601), whatever DateStyle is.
@@ -73,11 +75,28 @@ func value(raw json.RawMessage) (Value, Kind) {
 		return Value{Text: s, Known: true}, Text
 	}
 	v := Value{Text: text, Known: true}
-	if n, ok := new(big.Rat).SetString(text); ok && len(text) <= maxDigits {
+	if n := number(text); n != nil {
 		v.Number = n
 		return v, Number
 	}
-	return v, Text // an array or an object
+	return v, Text // an array, an object, or a number that is too long
+}
+
+// number is a JSON number that can be computed with, else nil.
+func number(text string) *big.Rat {
+	if len(text) > maxDigits {
+		return nil
+	}
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(text[i+1:]); err != nil || e > maxDigits || e < -maxDigits {
+			return nil
+		}
+	}
+	n, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return nil
+	}
+	return n
 }
 
 func moment(s string) (time.Time, bool) {
