@@ -69,26 +69,32 @@ func exerciseSQL(t *testing.T) []string {
 	return out
 }
 
-// TestExercise is the whole way of a plan, on a warehouse and a vector store: one that is right runs, a stock isn't
-// added up over time, nothing is said to be absent of what isn't all visible, and what is measured over a search says that it
-// is a lower bound.
-func TestExercise(t *testing.T) {
+// exercise is a Postgres with the exercise's rows, and a pgask over it with more settings.
+func exercise(t *testing.T, settings string) (direct *pgx.Conn, session func(user string) *pgx.Conn) {
+	t.Helper()
 	server := postgres.ForTest(t)
 	database := server.CreateDatabase(t)
-	direct := connect(t, server.DSN(database))
+	direct = connect(t, server.DSN(database))
 	for _, sql := range exerciseSQL(t) {
 		if _, err := direct.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p := serveFiles(t, fmt.Sprintf("databases:\n  world: {dsn: %s, pool: {size: 4}}\n", quoted(server.DSN(database))), map[string]string{
+	p := serveFiles(t, fmt.Sprintf("databases:\n  world: {dsn: %s, pool: {size: 4}}\n", quoted(server.DSN(database)))+settings, map[string]string{
 		"semantic.yaml": exerciseSemantic, "policy.yaml": exercisePolicy,
 		"users.yaml": fmt.Sprintf("users:\n  - {name: all, password: %q, role: all}\n  - {name: some, password: %[1]q, role: some}\n", verifier(t)),
 	})
-	session := func(user string) *pgx.Conn {
+	return direct, func(user string) *pgx.Conn {
 		u := url.URL{Scheme: "postgres", User: url.UserPassword(user, "analyst"), Host: p.addr, Path: "/world", RawQuery: "sslmode=disable"}
 		return connect(t, u.String())
 	}
+}
+
+// TestExercise is the whole way of a plan, on a warehouse and a vector store: one that is right runs, a stock isn't
+// added up over time, nothing is said to be absent of what isn't all visible, and what is measured over a search says that it
+// is a lower bound.
+func TestExercise(t *testing.T) {
+	direct, session := exercise(t, "")
 	all, some := session("all"), session("some")
 	using := func(plan string) string { return "ASK 'the exercise' USING PLAN '" + plan + "'" }
 	same := func(conn *pgx.Conn, ask, sql string) {
@@ -148,4 +154,22 @@ func TestExercise(t *testing.T) {
 		t.Errorf("metrics: %v", got)
 	}
 	same(all, using(`{"version":1,"from":{"table":"conversations"},"where":{"op":{"op":"=","args":[{"column":"account_id"},{"literal":{"value":1}}]}},"select":[{"expr":{"aggregate":{"func":"count"}}}]}`), "SELECT 1")
+}
+
+// TestSearchesAgree lets opinions that search agree by what they find.
+func TestSearchesAgree(t *testing.T) {
+	p := newProvider(t)
+	_, session := exercise(t, fmt.Sprintf("planner: {order: [model], mode: plan, retries: 0, opinions: 2, agree: result}\nllm: {base_url: %q, model: scripted}\n", p.URL+"/v1"))
+	plan := func(column string) string {
+		return `{"version":1,"from":{"table":"conversations","as":"c","search":{"query":"cancel"}},"select":[{"expr":{"column":"c.` + column + `"}}]}`
+	}
+	renamed := strings.ReplaceAll(strings.Replace(plan("body"), `"as":"c"`, `"as":"talk"`, 1), "c.body", "talk.body")
+	p.script(planned(plan("body")), planned(strings.Replace(renamed, `"cancel"`, `"cancel","k":2,"within":2`, 1)))
+	if got := table(t, session("all"), "ASK 'who talks of leaving'"); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	p.script(planned(plan("body")), planned(plan("account_id")))
+	if e := failure(t, session("some"), "ASK 'who talks of going'"); e.Code != "PA008" {
+		t.Errorf("%s %s", e.Code, e.Message)
+	}
 }

@@ -123,6 +123,10 @@ func TestOpinionsByResult(t *testing.T) {
 	if got := table(t, ana, "ASK 'how do our accounts spread'"); !slices.Equal(got, want) || source(t, ana) != "model 3" {
 		t.Errorf("%v by %s", got, source(t, ana))
 	}
+	p.script(planned(other), planned(accountsByRegion), planned(alike))
+	if got := table(t, ana, "ASK NARRATE 'how do our accounts spread about'"); len(got) != 1 || !strings.Contains(got[0], " by region: ") {
+		t.Errorf("in words: %v", got)
+	}
 	p.script(planned(other), planned(accountsByRegion), planned(failingPlan))
 	if e := failure(t, ana, "ASK 'how do our accounts spread out'"); e.Code != "PA008" {
 		t.Errorf("%s %s", e.Code, e.Message)

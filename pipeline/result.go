@@ -37,11 +37,16 @@ const comparers = 2
 // scoped and capped like a statement of the asker's, on a connection of our own, and shown
 // to nobody. Nil for forms of ASK that run nothing.
 func (s *Session) results(at *standing, ask *stmt.Ask) func(context.Context, *plan.Checked) (string, error) {
-	if s.dry || s.db.offline || ask.Form != stmt.FormRows && ask.Form != stmt.FormMore {
+	shown := []stmt.Form{stmt.FormRows, stmt.FormMore, stmt.FormNarrate, stmt.FormChart}
+	if s.dry || s.db.offline || !slices.Contains(shown, ask.Form) {
 		return nil
 	}
 	return func(ctx context.Context, c *plan.Checked) (string, error) {
-		a, err := s.judged(ctx, at, stmt.Statement{Tree: plan.Compile(c)})
+		tree, err := s.compile(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		a, err := s.judged(ctx, at, stmt.Statement{Tree: tree})
 		if err != nil {
 			return "", err
 		}
