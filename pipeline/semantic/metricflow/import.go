@@ -223,7 +223,7 @@ func (im *importer) measure(name string) (*model, *measure) {
 // calculated takes over arithmetic over metrics, where all are of one table.
 func (im *importer) calculated(m *metric, expr string, of []input) {
 	out := m.words()
-	table := ""
+	table, names := "", map[string]string{}
 	for _, i := range of {
 		n := slices.IndexFunc(im.out.Metrics, func(x outMetric) bool { return x.Name == i.Name })
 		switch {
@@ -244,9 +244,9 @@ func (im *importer) calculated(m *metric, expr string, of []input) {
 			return
 		}
 		table = im.out.Metrics[n].Table
-		name := cmp.Or(i.Alias, i.Name)
-		expr = regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).ReplaceAllLiteralString(expr, `"`+i.Name+`"`)
+		names[cmp.Or(i.Alias, i.Name)] = `"` + i.Name + `"`
 	}
+	expr = regexp.MustCompile(`\b[A-Za-z_]\w*\b`).ReplaceAllStringFunc(expr, func(word string) string { return cmp.Or(names[word], word) })
 	if _, _, err := stmt.ParseExpr(expr); err != nil {
 		im.note(m.at, "metric "+m.Name, "its expr isn't arithmetic: %v", err)
 		return

@@ -63,12 +63,12 @@ func (im *importer) additivity(m *model, x *measure) (outAdditivity, error) {
 
 // filters are the conditions of a metric by table. Each says one table's dimensions by a template.
 func (im *importer) filters(own *model, list []string) (map[string]string, error) {
-	out := map[string]string{}
-	reference := regexp.MustCompile(`\{\{\s*(\w+)\(\s*'([^']*)'[^)]*\)\s*\}\}`)
+	conds := map[string][]string{}
+	reference := regexp.MustCompile(`\{\{\s*(\w+)\(\s*['"]([^'"]*)['"][^)]*\)\s*\}\}`)
 	for _, text := range list {
 		table := ""
 		var wrong error
-		cond := reference.ReplaceAllStringFunc(strings.TrimSpace(strings.ReplaceAll(text, `"`, "'")), func(found string) string {
+		cond := reference.ReplaceAllStringFunc(strings.TrimSpace(text), func(found string) string {
 			parts := reference.FindStringSubmatch(found)
 			at, c, err := im.referred(own, parts[1], parts[2])
 			switch {
@@ -85,10 +85,14 @@ func (im *importer) filters(own *model, list []string) (map[string]string, error
 			return nil, wrong
 		case strings.Contains(cond, "{{") || table == "":
 			return nil, fmt.Errorf("its condition %q names no dimension in a known form", text)
-		case out[table] != "":
-			cond = out[table] + " AND (" + cond + ")"
 		}
-		out[table] = cond
+		conds[table] = append(conds[table], cond)
+	}
+	out := map[string]string{}
+	for table, all := range conds {
+		if out[table] = all[0]; len(all) > 1 {
+			out[table] = "(" + strings.Join(all, ") AND (") + ")"
+		}
 	}
 	return out, nil
 }
