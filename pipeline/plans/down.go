@@ -24,6 +24,8 @@ type down struct {
 	pause time.Duration // 0 while it answers
 	until time.Time
 	why   error
+	// failures is how many looks have failed.
+	failures int
 }
 
 // ask asks the store, unless it is to be left alone; then the error is that of the last
@@ -36,6 +38,7 @@ func (d *down) ask(ctx context.Context, now func() time.Time, look func() error)
 		return fmt.Errorf("not asked again yet: %w", d.why)
 	}
 	d.until = now().Add(d.pause)
+	failures := d.failures
 	d.mu.Unlock()
 	err := look()
 	d.mu.Lock()
@@ -45,7 +48,9 @@ func (d *down) ask(ctx context.Context, now func() time.Time, look func() error)
 	case err == nil, errors.As(err, &answered), errors.Is(err, pgx.ErrNoRows):
 		d.pause = 0
 	case context.Cause(ctx) == context.Canceled: // the asker gave up, which says nothing
+	case failures != d.failures: // others looked at the same time, and one has said so
 	default:
+		d.failures++
 		d.pause = min(max(leastPause, 2*d.pause), mostPause)
 		d.until, d.why = now().Add(d.pause), err
 	}

@@ -54,6 +54,25 @@ func TestDown(t *testing.T) {
 	}
 }
 
+// TestDownAtOnce takes the failures of looks that were under way together for one.
+func TestDownAtOnce(t *testing.T) {
+	at := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	lost := errors.New("connection refused")
+	d := &down{}
+	look := func() error { return lost }
+	for range 5 {
+		meanwhile := look
+		look = func() error { _ = d.ask(t.Context(), now, meanwhile); return lost }
+	}
+	_ = d.ask(t.Context(), now, look)
+	at = at.Add(leastPause)
+	looked := false
+	if err := d.ask(t.Context(), now, func() error { looked = true; return nil }); err != nil || !looked {
+		t.Errorf("not asked after the least pause: %v", err)
+	}
+}
+
 // TestSilentStore waits for a store once.
 func TestSilentStore(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
