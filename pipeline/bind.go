@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"time"
 
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
@@ -39,11 +38,10 @@ func (s *Session) BindNow(d *Decision, run *Run) (Binding, bool) {
 	if d.verdict == nil {
 		return Binding{}, true
 	}
-	now := s.p.now()
-	if d.verdict.tell != nil || s.stale(d, now) || !s.p.audit.Ready() {
+	if d.verdict.tell != nil || s.Stale(d) || !s.p.audit.Ready() {
 		return Binding{}, false
 	}
-	s.begin(run, d.verdict, now)
+	s.begin(run, d.verdict, s.p.now())
 	return s.bound(d, run), true
 }
 
@@ -71,11 +69,9 @@ func (s *Session) Describe(ctx context.Context, d *Decision) *Denial {
 
 // Stale tells whether the rules or the schema that a prepared statement was
 // judged by were replaced since.
-func (s *Session) Stale(d *Decision) bool { return s.stale(d, s.p.now()) }
-
-func (s *Session) stale(d *Decision, now time.Time) bool {
+func (s *Session) Stale(d *Decision) bool {
 	from := &d.source
-	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh(now))
+	return d.verdict != nil && (from.rules != s.p.Rules() || from.snap != nil && from.snap != s.db.Fresh())
 }
 
 // ExecuteNow tells that Execute has nothing to say of a portal. It never blocks.

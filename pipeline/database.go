@@ -137,21 +137,20 @@ func (d *Database) pool(login auth.Login) (*pgxpool.Pool, error) {
 // Snapshot is the schema as last read, at most staleAfter ago; else it is read
 // now.
 func (d *Database) Snapshot(ctx context.Context) (*catalog.Snapshot, error) {
-	if s := d.Fresh(d.now()); s != nil {
+	if s := d.Fresh(); s != nil {
 		return s, nil
 	}
-	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age(d.now()) < staleAfter })
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age() < staleAfter })
 }
 
 // Fresh is the schema where nobody needs to wait for it, else nil. Where it
-// was read a while ago it is read again aside. The time is that of the database's
-// own clock, which a caller has looked at already.
-func (d *Database) Fresh(now time.Time) *catalog.Snapshot {
+// was read a while ago it is read again aside.
+func (d *Database) Fresh() *catalog.Snapshot {
 	s := d.schema.snapshot.Load()
 	if s == nil || d.offline {
 		return s
 	}
-	switch age := d.age(now); {
+	switch age := d.age(); {
 	case age >= staleAfter:
 		return nil
 	case age >= lookAfter:
@@ -161,8 +160,8 @@ func (d *Database) Fresh(now time.Time) *catalog.Snapshot {
 }
 
 // age is how long ago the schema was seen to be the newest.
-func (d *Database) age(now time.Time) time.Duration {
-	return time.Duration(now.UnixNano() - d.schema.checked.Load())
+func (d *Database) age() time.Duration {
+	return time.Duration(d.now().UnixNano() - d.schema.checked.Load())
 }
 
 // lookAside reads the schema again if it changed, once at a time. What fails is
@@ -188,7 +187,7 @@ func (d *Database) Refresh(ctx context.Context) (*catalog.Snapshot, error) {
 	if d.offline {
 		return d.schema.snapshot.Load(), nil
 	}
-	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age(d.now()) < refreshAfter })
+	return d.newest(ctx, func(s *catalog.Snapshot) bool { return s != nil && d.age() < refreshAfter })
 }
 
 // newest reads the schema unless there is a snapshot that is good enough once

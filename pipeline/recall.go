@@ -53,7 +53,7 @@ func repeats(tag string) bool {
 // decision rests on has changed. It never blocks.
 func (s *Session) QueryNow(text string) (Decision, bool) {
 	began := s.p.now()
-	r := s.recall(text, nil, false, began)
+	r := s.recall(text, nil, false)
 	if r == nil || !r.holds(began) {
 		return Decision{}, false
 	}
@@ -63,9 +63,8 @@ func (s *Session) QueryNow(text string) (Decision, bool) {
 
 // ParseNow is the same for a Parse.
 func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
-	now := s.p.now()
-	r := s.recall(text, oids, true, now)
-	if r == nil || !r.holds(now) {
+	r := s.recall(text, oids, true)
+	if r == nil || !r.holds(s.p.now()) {
 		return Decision{}, false
 	}
 	s.trap, s.simple, s.message, s.text = nil, false, nil, text
@@ -75,9 +74,9 @@ func (s *Session) ParseNow(text string, oids []uint32) (Decision, bool) {
 // recall is what a text was judged to be at the session's standing; nil where that
 // isn't known, the standing isn't that of the rules and schema in force, the audit
 // log can't have it now, or the text of a Parse has more than its single statement.
-func (s *Session) recall(text string, oids []uint32, single bool, now time.Time) *ruling {
+func (s *Session) recall(text string, oids []uint32, single bool) *ruling {
 	at := s.at
-	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Fresh(now) || !s.p.audit.Ready() {
+	if !s.governed || at == nil || at.rules != s.p.Rules() || at.snap != s.db.Fresh() || !s.p.audit.Ready() {
 		return nil
 	}
 	r := s.p.verdicts.get(s.key(text, oids))
@@ -136,9 +135,8 @@ func (s *Session) recalled(ctx context.Context, text string, oids []uint32, sing
 	if err != nil {
 		return nil, nil // said once more when the statement is judged
 	}
-	now := s.p.now()
-	r := s.recall(text, oids, single, now)
-	if r == nil || r.holds(now) {
+	r := s.recall(text, oids, single)
+	if r == nil || r.holds(s.p.now()) {
 		return r, nil
 	}
 	again := *r
