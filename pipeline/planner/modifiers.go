@@ -1,6 +1,9 @@
 package planner
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // owners reads "of the students", "for each department": whose columns were
 // asked for, or which rows are listed.
@@ -25,6 +28,9 @@ func (p *parser) owners(s state) []state {
 	}
 	var out []state
 	for _, e := range p.entity(state{at: k, f: s.f}) {
+		if p.is(i, "by") && k == i+n && p.one(e.at-1) && p.aggregates(s.f) {
+			continue // revenue by product is that of each, which per reads
+		}
 		t := last(e.f.also)
 		e.f.own(t)
 		if each {
@@ -36,6 +42,12 @@ func (p *parser) owners(s state) []state {
 		out = append(out, e)
 	}
 	return out
+}
+
+// one tells whether the word at i is a noun for one thing.
+func (p *parser) one(i int) bool {
+	low := p.low(i)
+	return singular(low) == low && (!strings.HasSuffix(low, "s") || strings.HasSuffix(low, "ss"))
 }
 
 // own tells the columns asked for so far whose they are.
