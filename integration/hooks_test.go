@@ -95,6 +95,9 @@ func TestHooks(t *testing.T) {
 		if got := table(t, ana, sql); !slices.Equal(got, byRegion) {
 			t.Errorf("%s by other SQL: %v", sql, got)
 		}
+		if last := receipt(t, ana)["annotations"]; !strings.Contains(last, `"completeness":"unknown"`) {
+			t.Errorf("%s by other SQL: %s", sql, last)
+		}
 	}
 	if got := table(t, ana, "ASK SQL 'orders by status'"); !strings.Contains(got[0], "tenant_id = 1") || !strings.Contains(got[0], "region") {
 		t.Errorf("what would run: %s", got[0])

@@ -125,3 +125,34 @@ func TestNarratorCancelled(t *testing.T) {
 	}
 	table(t, ana, "COMMIT")
 }
+
+// TestNarratorHearsNothingHidden: no model is told of a column that is hidden from models,
+// not even how many values it has, nor what SQL of a hook gives under a plan's names.
+func TestNarratorHearsNothingHidden(t *testing.T) {
+	p, h := newProvider(t), newHooks(t)
+	f := unstarted(t, func(text string) string {
+		return text + fmt.Sprintf("\nllm: {base_url: %q, model: other, routing: {narrator: teller}}\nhooks: {timeout: 20s, sql_before: [%q]}\n", p.URL+"/v1", h.URL)
+	})
+	edit(t, filepath.Join(filepath.Dir(f.Config), "semantic.yaml"), func(text string) string {
+		return strings.Replace(text, "      segment: {", "      segment: {llm: hidden, ", 1)
+	})
+	var err error
+	if f.Proxy, err = startServe(f.Config, f.Proxy.addr); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Proxy.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	ana := f.Connect(t, "ana")
+	for ask, sql := range map[string]string{
+		`ASK NARRATE 'segments' USING PLAN '{"version":1,"from":{"table":"public.accounts"},"select":[{"expr":{"aggregate":{"func":"count","distinct":true,"arg":{"column":"segment"}}},"as":"segments"}]}'`: "",
+		"ASK NARRATE 'orders by status'": `{"decision":"modify","sql":"SELECT name AS status, count(*) AS orders FROM accounts GROUP BY 1 LIMIT 3"}`,
+	} {
+		h.say("", sql)
+		if got := table(t, ana, ask)[0]; len(p.prompts()) != 0 || strings.Contains(got, "told without a model") {
+			t.Errorf("%s: %q by %q", ask, got, p.prompts())
+		}
+	}
+}

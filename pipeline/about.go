@@ -84,7 +84,7 @@ func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (st
 	if err != nil {
 		return "", err
 	}
-	if err := s.abstain(at, ask.Question, a, len(approved.Facts().Scopes) > 0); err != nil {
+	if err := s.abstain(at, ask.Question, all[0], len(approved.Facts().Scopes) > 0); err != nil {
 		return "", err
 	}
 	var r Receipt

@@ -13,10 +13,15 @@ import (
 )
 
 // annotations of an answer without a plan: what a verified query or a model's SQL
-// leaves out is known to nobody here, but which rules were applied is.
+// leaves out is known to nobody here, but which rules were applied is. Nor is what SQL
+// that a hook has put in a plan's place leaves out.
 func (a answered) annotations(scoped bool) plan.Annotations {
 	if c := a.proposal.Checked; c != nil {
-		return c.Annotations()
+		out := c.Annotations()
+		if a.rewritten {
+			out.Completeness = "unknown"
+		}
+		return out
 	}
 	out := plan.Annotations{Completeness: "exact", Confidence: 1, Guarantee: "full"}
 	if a.proposal.Source == sourceModelSQL {
@@ -95,7 +100,7 @@ func worse(a, b plan.Annotations) plan.Annotations {
 type weakness struct{ code, text string }
 
 // abstain refuses an answer whose annotations are less than the role wants. Whoever
-// has models write SQL has accepted that its completeness isn't known.
+// has models or hooks write SQL has accepted that its completeness isn't known.
 func (s *Session) abstain(at *standing, question string, a answered, scoped bool) error {
 	least := at.rules.Abstain
 	if at.role.Abstain != nil {
@@ -106,7 +111,7 @@ func (s *Session) abstain(at *standing, question string, a answered, scoped bool
 	if has.Confidence < least.Confidence {
 		reasons = append(reasons, weakness{"LOW_CONFIDENCE", fmt.Sprintf("the reading of the question has a confidence of %.2f, below %.2f", has.Confidence, least.Confidence)})
 	}
-	if below(configs.Completenesses, has.Completeness, least.Completeness) && a.proposal.Source != sourceModelSQL {
+	if below(configs.Completenesses, has.Completeness, least.Completeness) && a.proposal.Source != sourceModelSQL && !a.rewritten {
 		reasons = append(reasons, weakness{"INCOMPLETE", fmt.Sprintf("what the answer is computed of is %s, not %s", has.Completeness, orBetter(configs.Completenesses, least.Completeness))})
 	}
 	if below(configs.Guarantees, has.Guarantee, least.Guarantee) {

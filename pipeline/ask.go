@@ -35,6 +35,8 @@ type answered struct {
 	qualifiers []string
 	// budget is what models may still cost; nil where none was asked for.
 	budget *planner.Budget
+	// rewritten tells that a hook has put other SQL in the place of the plan's.
+	rewritten bool
 }
 
 // ask answers a statement that is a question.
@@ -81,9 +83,10 @@ func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, 
 	}
 	s.gather = gathers(ask)
 	defer func() { s.gather = nil }()
-	v, err := s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, a)
+	all := []answered{a} // to which hooks add
+	v, err := s.approveAnswers(ctx, at, stmt.Statement{Text: st.Text, Tree: tree}, ask.Question, nil, all...)
 	if err == nil && s.gather != nil {
-		v.teller, err = s.teller(ctx, at, ask, a, v)
+		v.teller, err = s.teller(ctx, at, ask, all[0], v)
 	}
 	return v, err
 }

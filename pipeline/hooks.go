@@ -99,6 +99,7 @@ func (s *Session) sqlBefore(ctx context.Context, at *standing, st stmt.Statement
 		}
 		*place = tree
 		first.changed("SQL")
+		first.rewritten = true
 		first.step("sql.before", "ok", "modified")
 	}
 	return st, nil

@@ -34,6 +34,7 @@ type telling struct {
 	// planning has left.
 	narrator *planner.Narrator
 	budget   planner.Budget
+	known    *knowledge
 }
 
 // Tale is what a client is shown in the place of gathered rows.
@@ -82,22 +83,26 @@ func (s *Session) teller(ctx context.Context, at *standing, ask *stmt.Ask, a ans
 	if day, err := time.Parse(time.DateOnly, s.p.today); err == nil {
 		t.about.Today = day
 	}
-	if c := a.proposal.Checked; c != nil {
-		t.about.Limited = c.Limited()
+	made := a.proposal.Checked
+	if a.rewritten {
+		made = nil
+	}
+	if made != nil {
+		t.about.Limited = made.Limited()
 	}
 	if at.role.Model && a.budget != nil {
 		t.narrator, t.budget = at.rules.Narrator, *a.budget
 	}
-	t.columns = columnsTold(f, a.proposal, k.semantic)
+	t.columns, t.known = columnsTold(f, made, k.semantic), k
 	return t.tell, nil
 }
 
-// columnsTold are the columns of an answer, with what its plan and the semantic
-// model know of them.
-func columnsTold(f *policy.Facts, p planner.Proposal, m *semantic.Model) []answer.Column {
+// columnsTold are the columns of an answer, with what its plan, nil for none, and the
+// semantic model know of them.
+func columnsTold(f *policy.Facts, made *plan.Checked, m *semantic.Model) []answer.Column {
 	outputs := map[string]plan.Output{}
-	if p.Checked != nil {
-		for _, o := range p.Checked.Outputs() {
+	if made != nil {
+		for _, o := range made.Outputs() {
 			outputs[o.Name] = o
 		}
 	}
@@ -110,7 +115,10 @@ func columnsTold(f *policy.Facts, p planner.Proposal, m *semantic.Model) []answe
 			c.Unit = metric.Unit
 		}
 		c.Title = titleOf(m, o)
-		c.Withheld = !known || o.Opaque || !o.Count && slices.ContainsFunc(o.From, func(r plan.Read) bool { return !shownToModels(m, r) })
+		c.Withheld = !known || o.Opaque || slices.ContainsFunc(o.From, func(r plan.Read) bool {
+			shown := m.Exposure(r.Table, r.Column)
+			return shown == semantic.Hidden || shown != semantic.Full && !o.Count // how many there are is no value
+		})
 		out[i] = c
 	}
 	return out
@@ -132,12 +140,6 @@ func titleOf(m *semantic.Model, o plan.Output) string {
 		of = strings.TrimSuffix(of, "s")
 	}
 	return of + " " + o.Name
-}
-
-// shownToModels tells whether a model may see a column's values.
-func shownToModels(m *semantic.Model, r plan.Read) bool {
-	t := m.Tables[r.Table]
-	return t == nil || t.Columns[r.Column].LLM == "" || t.Columns[r.Column].LLM == semantic.Full
 }
 
 // tell makes the tale.
@@ -169,7 +171,8 @@ func (t *telling) narrate(ctx context.Context, rows *answer.Table, tale *Tale) {
 		return
 	}
 	budget := t.budget
-	said, cost, err := t.narrator.Narrate(ctx, planner.Sections{Question: t.about.Question, Columns: columns, Rows: lines, Notes: notes}, &budget)
+	said, cost, err := t.narrator.Narrate(ctx, planner.Sections{Question: t.about.Question, Columns: columns, Rows: lines,
+		Notes: planner.Mentionable(notes, t.known.catalog, t.known.semantic)}, &budget)
 	tale.ModelCalls, tale.Cost = cost.ModelCalls, cost.Cost
 	if err != nil {
 		about := t.about

@@ -16,7 +16,7 @@ func hiddenNames(in Input) map[string]bool {
 	hidden, shown := map[string]bool{}, map[string]bool{}
 	for _, t := range in.Catalog.Tables {
 		for _, c := range t.Columns {
-			if exposure(in.Semantic, t.Name, c.Name) == semantic.Hidden {
+			if in.Semantic.Exposure(t.Name, c.Name) == semantic.Hidden {
 				hidden[strings.ToLower(c.Name)] = true
 			} else {
 				shown[strings.ToLower(c.Name)] = true
@@ -27,6 +27,12 @@ func hiddenNames(in Input) map[string]bool {
 		delete(hidden, name)
 	}
 	return hidden
+}
+
+// Mentionable are those of an answer's notes that a model may be told: they name no column
+// that is hidden from models.
+func Mentionable(notes []string, c *catalog.Snapshot, m *semantic.Model) []string {
+	return keepShown(notes, hiddenNames(Input{Catalog: c, Semantic: m}))
 }
 
 // tellable tells whether a model may be shown the last plan, which may be another planner's
@@ -40,7 +46,7 @@ func tellable(in Input) bool {
 	nameOnly := map[string]bool{}
 	for _, t := range in.Catalog.Tables {
 		for _, c := range t.Columns {
-			if exposure(in.Semantic, t.Name, c.Name) == semantic.NameOnly {
+			if in.Semantic.Exposure(t.Name, c.Name) == semantic.NameOnly {
 				nameOnly[strings.ToLower(c.Name)] = true
 			}
 		}
@@ -48,16 +54,6 @@ func tellable(in Input) bool {
 	return !mentions(text, nameOnly) || !slices.ContainsFunc(literalTexts([]byte(text)), func(value string) bool {
 		return !strings.Contains(in.Last.Question, value)
 	})
-}
-
-// exposure is how much of a column a model may learn.
-func exposure(m *semantic.Model, table catalog.Name, column string) semantic.Exposure {
-	if m != nil && m.Tables[table] != nil {
-		if e := m.Tables[table].Columns[column].LLM; e != "" {
-			return e
-		}
-	}
-	return semantic.Full
 }
 
 // mentions tells whether a text holds one of the names as a word.

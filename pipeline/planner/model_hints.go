@@ -203,7 +203,7 @@ func (h *hinter) columns(m *mention) []string {
 	}
 	var out []string
 	for _, c := range m.meanings {
-		if c.column == nil || !h.shown[c.table.Name] || exposure(h.in.Semantic, c.table.Name, c.column.Name) == semantic.Hidden {
+		if c.column == nil || !h.shown[c.table.Name] || h.in.Semantic.Exposure(c.table.Name, c.column.Name) == semantic.Hidden {
 			continue
 		}
 		name := plan.TableName(c.table.Name) + "." + plan.Ident(c.column.Name)

@@ -94,7 +94,7 @@ func (c semanticContext) bounded() semanticContext {
 func saidValues(m *semantic.Model, t *catalog.Table, said []string) []foundValue {
 	var out []foundValue
 	for _, c := range t.Columns {
-		if exposure(m, t.Name, c.Name) != semantic.Full {
+		if m.Exposure(t.Name, c.Name) != semantic.Full {
 			continue
 		}
 		for _, v := range c.Values {

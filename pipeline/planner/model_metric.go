@@ -68,7 +68,7 @@ func metricColumns(m *semantic.Metric, ok func(catalog.Name, string) bool) bool 
 func showMetric(in Input, m *semantic.Metric) shownMetric {
 	out := shownMetric{Metric: m.Name, Table: plan.TableName(m.Table), About: clip(m.Description, shownComment),
 		Synonyms: m.Synonyms, Unit: m.Unit, Additivity: additivity(m.Additivity)}
-	told := metricColumns(m, func(t catalog.Name, c string) bool { return exposure(in.Semantic, t, c) != semantic.Hidden })
+	told := metricColumns(m, func(t catalog.Name, c string) bool { return in.Semantic.Exposure(t, c) != semantic.Hidden })
 	if !told {
 		return out
 	}

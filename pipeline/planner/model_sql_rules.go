@@ -38,7 +38,7 @@ func renderTarget(in Input, tables []*catalog.Table) string {
 func hidesColumn(in Input, table *catalog.Table, rule string) bool {
 	hidden := map[string]bool{}
 	for _, c := range table.Columns {
-		if exposure(in.Semantic, table.Name, c.Name) == semantic.Hidden {
+		if in.Semantic.Exposure(table.Name, c.Name) == semantic.Hidden {
 			hidden[strings.ToLower(c.Name)] = true
 		}
 	}

@@ -37,3 +37,11 @@ func TestNarrator(t *testing.T) {
 		t.Errorf("past the budget: %v after %d calls", err, cost.ModelCalls)
 	}
 }
+
+func TestMentionable(t *testing.T) {
+	in := modelInput(t, "how many orders")
+	notes := []string{"Note: where public.accounts.risk_score ends before the period asked for", "Note: within what you may see: public.accounts"}
+	if got := Mentionable(notes, in.Catalog, in.Semantic); !slices.Equal(got, notes[1:]) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,6 +1,8 @@
 package semantic
 
 import (
+	"cmp"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -43,6 +45,14 @@ const (
 	NameOnly Exposure = "name_only"
 	Hidden   Exposure = "hidden"
 )
+
+// Exposure is how much of a column a model may learn: all, where nothing is said of it.
+func (m *Model) Exposure(table catalog.Name, column string) Exposure {
+	if m == nil || m.Tables[table] == nil {
+		return Full
+	}
+	return cmp.Or(m.Tables[table].Columns[column].LLM, Full)
+}
 
 // Metric is a registered measure at the grain of its table.
 type Metric struct {
