@@ -2,6 +2,7 @@ package planner
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
@@ -113,6 +114,11 @@ func (b *builder) restrict() error {
 		}
 		b.plan.Where = conjoin(b.plan.Where, e)
 	}
+	for t := range byTable {
+		if !b.tree.has(t) {
+			return unfit("rows of %s are asked about in two ways", t.Name.Table)
+		}
+	}
 	for _, s := range b.tree.steps {
 		j := plan.Join{Table: plan.TableName(s.to.Name), To: plan.Ident(alias(s.from)), Key: s.rel.Name, Kind: "inner"}
 		if b.semi[s.to] && !b.semi[s.from] {
@@ -146,7 +152,7 @@ func (b *builder) apart(c cond) bool {
 
 // negative tells whether a condition excludes values.
 func negative(e plan.Expr) bool {
-	return e.Op != nil && (e.Op.Op == "<>" || e.Op.Op == "not_in" || e.Op.Op == "not_between")
+	return e.Op != nil && (e.Op.Op == "<>" || strings.HasPrefix(e.Op.Op, "not_"))
 }
 
 func (t tree) tables() []*catalog.Table {

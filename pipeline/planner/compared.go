@@ -61,7 +61,7 @@ func (p *parser) compared(s state, col *mention, neg bool) []state {
 		}
 		return out
 	}
-	vals, k := p.valueList(p.det(i))
+	vals, k := p.valueList(p.det(i), neg)
 	for n := range vals {
 		op := "="
 		if n > 0 {

@@ -83,7 +83,7 @@ func cutByte(s string, b byte) (string, string, bool) {
 
 // valueList reads values separated by commas and "or". k[n] is the position
 // behind the first n+1 of them.
-func (p *parser) valueList(i int) (vals []value, k []int) {
+func (p *parser) valueList(i int, neg bool) (vals []value, k []int) {
 	for len(vals) < 10 {
 		v, n := p.oneValue(i)
 		if n == 0 {
@@ -92,11 +92,11 @@ func (p *parser) valueList(i int) (vals []value, k []int) {
 		i += n
 		vals, k = append(vals, v), append(k, i)
 		switch {
-		case p.is(i, "or"):
+		case p.joins(i, neg):
 			i++
-		case p.kind(i) == comma && p.is(i+1, "or"):
+		case p.kind(i) == comma && p.joins(i+1, neg):
 			i += 2
-		case p.kind(i) == comma && len(vals) < 10 && p.listEnds(i+1):
+		case p.kind(i) == comma && len(vals) < 10 && p.listEnds(i+1, neg):
 			i++
 		default:
 			return vals, k
@@ -106,10 +106,14 @@ func (p *parser) valueList(i int) (vals []value, k []int) {
 	return vals, k
 }
 
-// listEnds tells whether "or" follows later in a list of values.
-func (p *parser) listEnds(i int) bool {
+// joins tells whether the word at i joins values of which a column has one: "or", and
+// "and" behind "not", which is about all of them.
+func (p *parser) joins(i int, neg bool) bool { return p.is(i, "or") || neg && p.is(i, "and") }
+
+// listEnds tells whether a word that joins values follows later in a list of them.
+func (p *parser) listEnds(i int, neg bool) bool {
 	for ; i < len(p.toks); i++ {
-		if p.is(i, "or") {
+		if p.joins(i, neg) {
 			return true
 		}
 		if p.is(i, "and") {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 )
@@ -21,8 +22,27 @@ func (p *parser) conditions(s state) []state {
 	return out
 }
 
+// unsaid tells whether what stands behind "and", "or" or a comma at i may still be
+// under a "not" that was read up to there: "not in EMEA or SMB". Only what
+// says it anew surely is, or surely isn't: "not in EMEA and not in SMB".
+func (p *parser) unsaid(s state, i int) bool {
+	if s.f.notEnd == 0 || s.f.notEnd != s.at {
+		return false
+	}
+	if _, again := p.negation(p.afterIntro(i)); again {
+		return false
+	}
+	return p.is(s.at, "or") || len(p.find(p.det(i), isValue)) > 0 || p.kind(i) == quoted || p.kind(i) == number
+}
+
+// afterIntro passes over what may introduce a condition.
+func (p *parser) afterIntro(i int) int { return i + p.oneOf(i, condIntros) }
+
 // alternatives reads "or …" behind a condition and joins the two.
 func (p *parser) alternatives(s state) []state {
+	if p.unsaid(s, s.at+1) {
+		return nil
+	}
 	var out []state
 	have := len(s.f.conds)
 	for _, c := range p.condition(state{at: s.at + 1, f: s.f}, true) {
@@ -138,6 +158,9 @@ func (s state) with(c cond, at int) state {
 		c.col = &col
 	}
 	s.f.conds = add(s.f.conds, c)
+	if strings.HasPrefix(c.op, "not_") || c.op == "<>" {
+		s.f.notEnd = at
+	}
 	s.at = at
 	return s
 }

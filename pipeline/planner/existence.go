@@ -59,7 +59,7 @@ func (p *parser) acted(s state, c clause) []state {
 		if c.neg {
 			n.f.near = t
 			n.f.linked = add(n.f.linked, linked{table: t, kind: "anti", at: c.at0})
-			n.f.linkedEnd = n.at
+			n.f.linkedEnd, n.f.notEnd = n.at, n.at
 		} else {
 			n.f.also, n.f.objects = add(n.f.also, t), add(n.f.objects, t)
 		}
@@ -129,6 +129,9 @@ func (p *parser) countedRows(s state, i int, op, count string) []state {
 // present reads rows that must exist. Where nothing else is said of them, they
 // only have to be there.
 func (p *parser) present(s state, i int) []state {
+	if allWords[p.low(i)] && s.f.subject != nil {
+		return nil // with all orders completed: some that are don't mean that all are
+	}
 	var out []state
 	for _, e := range p.entity(state{at: p.det(i), f: s.f}) {
 		t := last(e.f.also)
@@ -159,7 +162,7 @@ func (p *parser) absent(s state, i int) []state {
 			if own { // studios that have made no film in 2010: all but those that have
 				if len(n.f.conds) > len(s.f.conds) && len(n.f.outs) > 0 && s.f.except == nil {
 					n.f.except = n.f.conds[len(s.f.conds):]
-					n.f.conds = s.f.conds
+					n.f.conds, n.f.notEnd = s.f.conds, n.at
 					n.f.own(t)
 					out = append(out, n)
 				}
@@ -170,7 +173,7 @@ func (p *parser) absent(s state, i int) []state {
 			n.f.also, n.f.subject = s.f.also, s.f.subject
 			n.f.near = t
 			n.f.linked = add(n.f.linked, l)
-			n.f.linkedEnd = n.at
+			n.f.linkedEnd, n.f.notEnd = n.at, n.at
 			out = append(out, n)
 		}
 	}
@@ -198,14 +201,14 @@ func (p *parser) absentValue(s state, i int) []state {
 			n.f.conds = s.f.conds
 			if listing { // studios that never worked with that director
 				if p.listsTable(s.f.outs[0], m.table) {
-					n.f.except = own
+					n.f.except, n.f.notEnd = own, n.at
 					out = append(out, n)
 				}
 				continue
 			}
 			n.f.near = m.table
 			n.f.linked = add(n.f.linked, linked{table: m.table, kind: "anti", conds: own, at: i})
-			n.f.linkedEnd = n.at
+			n.f.linkedEnd, n.f.notEnd = n.at, n.at
 			out = append(out, n)
 		}
 	}

@@ -102,6 +102,7 @@ type frame struct {
 	mostBy    bool // groups were made by a superlative: only their names are asked for
 	overTime  bool // "over all months": added up over time
 	linkedEnd int  // where the words about linked rows ended
+	notEnd    int  // where the words about what must not be so ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last
 	listing   bool             // "for each" row something is listed, not counted

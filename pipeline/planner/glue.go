@@ -6,6 +6,7 @@ import "slices"
 func (p *parser) glue(s state) []state {
 	i := s.at
 	switch {
+	case (p.kind(i) == comma || p.is(i, "and")) && p.unsaid(s, i+1):
 	case p.kind(i) == comma && i+1 < len(p.toks):
 		return []state{{at: i + 1, f: s.f}}
 	case p.is(i, "and") || p.is(i, "but"):

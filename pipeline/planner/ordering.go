@@ -18,6 +18,9 @@ func (p *parser) ordering(s state) []state {
 		}
 	}
 	desc, dir := false, false
+	if p.is(i, "ranked") {
+		desc = true // the first in rank has most
+	}
 	if n := p.oneOf(i, [][]string{{"ordered"}, {"sorted"}, {"order"}, {"sort"}, {"ranked"}, {"listed"}, {"arranged"}, {"order", "them"}, {"sort", "them"}, {"order", "the", "results"}, {"sort", "the", "results"}, {"order", "the", "result"}, {"sorting"}, {"ordering"}, {"in", "order"}, {"in", "the", "order"}, {"ordered", "by", "the", "order"}, {"sorted", "by", "the", "order"}}); n > 0 {
 		i += n
 	}

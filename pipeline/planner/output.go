@@ -116,6 +116,9 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 		}
 	}
 	if (b.f.distinct || b.kinds()) && !aggregated {
+		if m := b.picks[b.f.outs[0].col]; !b.f.distinct && numeric(m.column) && len(b.tree.steps) > 0 && !b.pinned(m.table) {
+			return unfit("it isn't said how the %s of several rows is put together", m.column.Name)
+		}
 		b.plan.Distinct = true
 	}
 	b.name()

@@ -35,14 +35,14 @@ func (p *parser) valueCondition(s state, neg bool) []state {
 	return out
 }
 
-// moreValues reads "EMEA or APAC".
+// moreValues reads "EMEA or APAC", and behind "not" also "EMEA and APAC".
 func (p *parser) moreValues(s state, h hit, k int, neg bool) []state {
 	vals := []value{{link: h.meanings}}
-	for p.is(k, "or") || p.kind(k) == comma && p.listEnds(k) {
+	for p.joins(k, neg) || p.kind(k) == comma && p.listEnds(k, neg) {
 		if p.kind(k) == comma {
 			k++
 		}
-		if p.is(k, "or") {
+		if p.joins(k, neg) {
 			k++
 		}
 		hs := p.find(p.det(k), isValue)

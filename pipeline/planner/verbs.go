@@ -46,7 +46,32 @@ func verbStems(regular, irregular string) map[string]bool {
 // schema names who does it (teacher, manufacturer) and the question doesn't, it
 // says more: who teaches a class isn't who sits in it.
 func (p *parser) relates(i int) bool {
-	return p.kind(i) == word && relationVerbs[p.toks[i].stem] && len(p.find(i, ofItsOwn)) == 0 && !p.others(i)
+	return p.kind(i) == word && relationVerbs[p.toks[i].stem] && len(p.find(i, ofItsOwn)) == 0 && !p.others(i) && !p.noun(i)
+}
+
+// noun tells whether the verb at i is a noun here: what stands behind a number's name
+// (revenue raise), and the words for a ratio (order share), unless "that",
+// "did" and the like make it a verb.
+func (p *parser) noun(i int) bool {
+	w, before := p.low(i), p.low(i-1)
+	if !verbBases[w] || relatives[before] || auxiliaries[before] || pronouns[before] || before == "to" || negations[before] {
+		return false
+	}
+	if w == "share" || w == "rate" {
+		return true
+	}
+	number := false
+	for k := max(0, i-maxNameWords); k < i; k++ {
+		for _, h := range p.hits[k] {
+			for _, m := range h.meanings {
+				if k+h.n == i && isTable(m) {
+					return false // orders include: rows do something
+				}
+				number = number || k+h.n == i && isMetric(m)
+			}
+		}
+	}
+	return number
 }
 
 // ofItsOwn tells whether a word is surely a column's name that isn't a key.
@@ -178,6 +203,9 @@ func (p *parser) clauses(i int) []clause {
 	}
 	if p.relates(k) || verbForm(p.token(k)) && len(p.acts(k)) > 0 || lightVerbs[p.low(k)] || p.dated(k) {
 		c.verb, c.at0 = true, k
+		if p.is(k+1, "by") && verbBases[p.low(k)] && !p.is(k, "run") {
+			return nil // product use by region: a noun; what is done by somebody is used
+		}
 		c.have = c.have || p.is(k, "contain") || p.is(k, "contains") || p.is(k, "containing")
 		k++
 		if p.is(k, "to") && p.relates(k+1) { // assigned to repair

@@ -38,6 +38,9 @@ var functionWords = set("a", "an", "the", "of", "in", "on", "at", "by", "for", "
 // determiners say nothing that a plan could leave out wrongly.
 var determiners = set("the", "a", "an", "all", "their", "its", "his", "her", "our", "these", "those", "any", "of", "s", "corresponding", "respective", "various")
 
+// allWords say of rows that none of them is otherwise.
+var allWords = set("all", "every", "each")
+
 // distinctWords ask for each value once.
 var distinctWords = set("different", "distinct", "unique")
 
