@@ -45,6 +45,13 @@ func (f *frame) dated() *catalog.Table {
 	return near
 }
 
+// shows tells whether the answer has a row for each of the table's: a period behind "revenue per
+// customer" says when the revenue was made, and not when the customer came.
+func (f *frame) shows(t *catalog.Table) bool {
+	return slices.ContainsFunc(f.groups, func(g group) bool { return g.table == t }) ||
+		slices.ContainsFunc(f.outs, func(o out) bool { return o.table == t && o.fn == "" })
+}
+
 // dateOptions are the date columns nearest to a table: its own, else those of
 // the tables its rows point to. With year, columns that hold a year count as well.
 func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {

@@ -91,11 +91,20 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 			from = p[o.col].table
 		}
 	}
-	if t := f.dated(); t != nil && slices.ContainsFunc(q.x.dateOptions(t, year), func(m meaning) bool { return m.table == t }) {
-		from = t
+	counts := len(measured) > 0 || q.parser.aggregates(*f)
+	options := q.x.dateOptions(from, year)
+	if t := f.dated(); t != nil {
+		own := slices.DeleteFunc(q.x.dateOptions(t, year), func(m meaning) bool { return m.table != t })
+		switch {
+		case len(own) == 0 || slices.ContainsFunc(options, func(m meaning) bool { return m.table == t }):
+		case len(options) == 0 || !counts || slices.Contains(f.objects, t):
+			options = own
+		case !f.shows(t): // orders of customers in 2026: when they were placed, or the customers came
+			options = append(options, own...)
+		}
 	}
 	var out []map[int]meaning
-	for _, m := range q.x.dateOptions(from, year) {
+	for _, m := range options {
 		dates := map[int]meaning{}
 		for _, i := range at {
 			dates[i] = m
