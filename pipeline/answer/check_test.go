@@ -88,6 +88,16 @@ func TestCheckWords(t *testing.T) {
 	}
 }
 
+// TestCheckIsBounded: a sentence of very many numbers isn't looked at, true as they may be.
+func TestCheckIsBounded(t *testing.T) {
+	c := telling{rows: `{"count":1,"rows":[{"c1":40}]}`, columns: []Column{orders}, about: Told{Question: "q"}}
+	for n, want := range map[int]int{maxNumbers: 0, maxNumbers + 1: 1} {
+		if text, replaced := Check([]string{strings.Repeat("40 ", n)}, c.table(t), c.about); replaced != want {
+			t.Errorf("%d numbers: %q", n, text)
+		}
+	}
+}
+
 // TestPromptWithholds: a model sees nothing of a withheld column.
 func TestPromptWithholds(t *testing.T) {
 	c := telling{rows: `{"count":70,"rows":[{"c1":"Fjord","c2":"secret@example","c3":5},{"c1":"Larch","c2":"hidden@example","c3":7}]}`,

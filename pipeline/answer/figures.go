@@ -158,9 +158,16 @@ func (f *figures) grouped(t *Table) {
 	}
 }
 
+// maxNumbers is how many numbers a sentence may hold: each is looked for among all.
+const maxNumbers = 24
+
 // all tells whether every number of a sentence may be said.
 func (f *figures) all(s string) bool {
-	for _, n := range said(s) {
+	numbers := said(s)
+	if len(numbers) > maxNumbers {
+		return false
+	}
+	for _, n := range numbers {
 		if !f.has(n) && !f.names[n.text] {
 			return false
 		}
