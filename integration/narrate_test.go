@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/pgask/pgask/integration/postgres"
 )
 
 // withPoolMode runs a second pgask over the sample company whose pools have that mode.
@@ -265,6 +268,32 @@ func TestToldOfDemo(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(table(t, ana, "ASK CHART '"+question+"'")[0]), &spec); err != nil || len(spec.Data.Values) != len(rows) {
 			t.Errorf("%s: %d rows in the chart, want %d: %v", question, len(spec.Data.Values), len(rows), err)
+		}
+	}
+}
+
+// TestUntold: rows that can't be read say so, and the session goes on.
+func TestUntold(t *testing.T) {
+	server := postgres.ForTest(t)
+	database := server.CreateDatabase(t)
+	direct := connect(t, server.DSN(database))
+	if _, err := direct.Exec(t.Context(), "CREATE TABLE deep (id int PRIMARY KEY, j json); INSERT INTO deep SELECT 1, (repeat('[', 11000) || repeat(']', 11000))::json; "+
+		"CREATE TABLE names (id int PRIMARY KEY, name text); INSERT INTO names VALUES (1, 'Müller')"); err != nil {
+		t.Fatal(err)
+	}
+	p := serveFiles(t, fmt.Sprintf("databases:\n  world: {dsn: %s, pool: {size: 4}}\n", quoted(server.DSN(database))), map[string]string{
+		"policy.yaml": "version: 1\nroles:\n  any: {mode: passthrough, ask: true, databases: [world]}\n",
+		"users.yaml":  fmt.Sprintf("users: [{name: any, password: %q, role: any}]\n", verifier(t)),
+	})
+	conn := connect(t, (&url.URL{Scheme: "postgres", User: url.UserPassword("any", "analyst"), Host: p.addr, Path: "/world", RawQuery: "sslmode=disable"}).String())
+	table(t, conn, "SET client_encoding = 'LATIN1'")
+	for column, why := range map[string]string{"deep j": "nested too deeply", "names name": "client_encoding is not UTF8"} {
+		from, name, _ := strings.Cut(column, " ")
+		for _, form := range []string{"NARRATE 'q'", "CHART 'q'"} {
+			ask := fmt.Sprintf(`ASK %s USING PLAN '{"version":1,"from":{"table":%q},"select":[{"expr":{"column":%q}}]}'`, form, from, name)
+			if got := table(t, conn, ask); len(got) != 1 || !strings.Contains(got[0], why) {
+				t.Errorf("%s: %q", ask, got)
+			}
 		}
 	}
 }

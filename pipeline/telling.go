@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,7 +147,7 @@ func titleOf(m *semantic.Model, o plan.Output) string {
 func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
 	rows, err := answer.Read(gathered, t.columns, t.cap)
 	if err != nil {
-		return Tale{}, err
+		return t.untold(err)
 	}
 	tale := Tale{Rows: rows.Count, Truncated: rows.Cut, How: "template"}
 	switch {
@@ -160,6 +161,25 @@ func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
 		tale.Text, err = answer.Chart(rows, t.about)
 	}
 	return tale, err
+}
+
+// untold is the tale of rows that can't be read for what the client's session or its data
+// is: no error can be said any more, since the statement has ended. Postgres writes JSON
+// well, so that the decoder only objects to its depth.
+func (t *telling) untold(err error) (tale Tale, _ error) {
+	why := "client_encoding is not UTF8"
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		why = "they are nested too deeply"
+	} else if !errors.Is(err, answer.ErrEncoding) {
+		return tale, err
+	}
+	tale.How = "template: " + why
+	if t.form == stmt.FormChart && !t.text {
+		tale.Text, err = answer.Undrawn(t.about, why)
+		return tale, err
+	}
+	tale.Text = []byte(answer.Untold(t.about, why))
+	return tale, nil
 }
 
 // narrate has a model tell the rows. Where it fails, or is cancelled, the template does

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Column is a column of an answer's rows and what is known of it. The zero value of
@@ -57,10 +58,17 @@ type gathered struct {
 	Rows  []json.RawMessage `json:"rows"`
 }
 
+// ErrEncoding is what Read says of rows in another encoding than UTF-8, such as those of a
+// session whose client_encoding is another.
+var ErrEncoding = errors.New("read gathered rows: they are not UTF-8")
+
 // Read takes gathered rows apart. Rows past limit are not there, and make the
 // table cut; 0 is no limit.
 func Read(text []byte, columns []Column, limit int64) (*Table, error) {
 	var g gathered
+	if !utf8.Valid(text) {
+		return nil, ErrEncoding
+	}
 	if err := json.Unmarshal(text, &g); err != nil {
 		return nil, fmt.Errorf("read gathered rows: %w", err)
 	}

@@ -256,7 +256,7 @@ func TestWide(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	for _, text := range []string{"", "{", `{"count":1,"rows":[1]}`, `{"count":1,"rows":[{"a":1,"b":2}]}`, `{"count":1,"rows":[{"a":1}{]}`, `{"count":"x"}`} {
+	for _, text := range []string{"", "{", "{\"count\":1,\"rows\":[{\"a\":\"M\xfcller\"}]}", `{"count":1,"rows":[1]}`, `{"count":1,"rows":[{"a":1,"b":2}]}`, `{"count":1,"rows":[{"a":1}{]}`, `{"count":"x"}`} {
 		if _, err := Read([]byte(text), []Column{{Name: "a"}}, 0); err == nil {
 			t.Errorf("%s is read", text)
 		}
@@ -273,6 +273,23 @@ func TestNumbersThatAreTooLong(t *testing.T) {
 		}
 		if got := table.Rows[0][0]; (got.Number != nil) != computed || got.Text != text {
 			t.Errorf("%.20s: computed with: %v", text, got.Number != nil)
+		}
+	}
+}
+
+// TestUntold: what is shown of rows that can't be read holds why, every qualifier, and is a chart.
+func TestUntold(t *testing.T) {
+	about := Told{Question: "accounts", Qualifiers: []string{"within what you may see: public.accounts"}}
+	chart, err := Undrawn(about, "so")
+	if err == nil {
+		err = valid(chartSchema(t), chart)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	for _, shown := range []string{Untold(about, "so"), string(chart)} {
+		if !strings.Contains(shown, ": so") || !strings.Contains(shown, about.Qualifiers[0]) {
+			t.Errorf("%q", shown)
 		}
 	}
 }
