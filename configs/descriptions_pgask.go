@@ -70,7 +70,7 @@ var pgaskKeys = map[string]string{
 	"index.store":               "Where it lives.",
 	"index.dsn":                 "Connection string of pgvector's database.",
 	"index.top_k":               "How many tables it picks.",
-	"index.samples":             "A few values of each column may be read.",
+	"index.samples":             "A few values of each column may be read, and where its dates end, with the login of the database's dsn.",
 	"curated":                   "The planner of verified queries.",
 	"curated.enabled":           "Whether it answers.",
 	"curated.match_floor":       "How alike a question must be, from 0 to 1.",

@@ -14,13 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// administered is a proxy whose dba may use the admin database.
+// administered is a proxy of its own, whose dba may use the admin database.
 func administered(t *testing.T) *fixture {
 	t.Helper()
 	f := unstarted(t, limits("drain: 1h"))
-	edit(t, filepath.Join(filepath.Dir(f.Config), "users.yaml"), func(text string) string {
-		return strings.Replace(text, "role: dba", "role: dba\n    admin: true", 1)
-	})
 	f.run(t, launch{})
 	up(t, f.HTTP)
 	return f

@@ -20,7 +20,7 @@ func TestApprove(t *testing.T) {
 func approve(t *testing.T, settings string) {
 	f := unstarted(t, func(text string) string { return strings.Replace(text, demoPlanner, settings, 1) })
 	edit(t, filepath.Join(filepath.Dir(f.Config), "policy.yaml"), func(text string) string {
-		return strings.ReplaceAll(strings.Replace(text, "  finance:\n", "  finance:\n    approve: true\n", 1), "columns:\n      - {table: public.accounts, deny: [tax_id],", "columns:\n      - {table: public.accounts, deny: [tax_id, segment],")
+		return strings.ReplaceAll(text, "columns:\n      - {table: public.accounts, deny: [tax_id],", "columns:\n      - {table: public.accounts, deny: [tax_id, segment],")
 	})
 	run := func() {
 		t.Helper()

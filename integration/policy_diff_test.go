@@ -110,9 +110,6 @@ func TestPolicyDiffOfPlans(t *testing.T) {
 			fmt.Sprintf("\nllm: {base_url: %q, model: scripted, timeout: 5s}\n", p.URL+"/v1")
 	})
 	policy := filepath.Join(filepath.Dir(f.Config), "policy.yaml")
-	edit(t, policy, func(text string) string {
-		return strings.Replace(text, "  finance:\n", "  finance:\n    approve: true\n", 1)
-	})
 	serve(t, f)
 	finn := f.Connect(t, "finn")
 	table(t, finn, `ASK APPROVE 'what''s sold\ours' USING PLAN '{"version":1,"from":{"table":"public.products"},"select":[{"expr":{"column":"products.name"}}]}'`)

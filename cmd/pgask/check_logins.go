@@ -27,7 +27,8 @@ type usedLogin struct {
 
 // checkLogins connects as each login that governed roles use and warns of what
 // it can do besides reading for them, and of what they may read and it can't. pgask's own questions are asked with the
-// dsn's login, so that one counts as all roles'.
+// dsn's login, so that one counts as all roles'; it samples what those read that ask, and what it
+// can't read stays unknown to questions without a word.
 func checkLogins(ctx context.Context, all *configs.All, p *policy.Policy, c *configs.Database, snap *catalog.Snapshot) []configs.Fault {
 	var faults []configs.Fault
 	for _, l := range loginsOf(all, p, c, snap) {
@@ -106,6 +107,9 @@ func loginsOf(all *configs.All, p *policy.Policy, c *configs.Database, snap *cat
 			l.uses(role, snap)
 		}
 		at.mustRead(role, snap)
+		if role.Ask && all.Config.Index.Samples {
+			own.mustRead(role, snap) // for samples
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all.Policy.Roles)) {
 		use(auth.Principal{Roles: []string{name}}, all.Policy.Roles[name].Backend, "roles."+name)

@@ -154,5 +154,6 @@ func invite(p printer, addr string) {
 	p.say("Try it yourself. Users are ana, ben, finn, bot and dba; passwords are the names:")
 	fmt.Fprintf(p.w, "  PGPASSWORD=ana psql -h %s -p %s -U ana %s\n", host, port, databaseName)
 	fmt.Fprintf(p.w, "  %s\n", strings.Join([]string{"ASK 'revenue per month this year';", "ASK SQL 'orders by status';", "SHOW pgask.policy;"}, "  "))
+	fmt.Fprintf(p.w, "What the proxy is doing:\n  PGPASSWORD=dba psql -h %s -p %s -U dba pgask -c 'SHOW HELP'\n", host, port)
 	fmt.Fprintln(p.w, "\nCtrl-C stops everything and removes it.")
 }
