@@ -65,6 +65,7 @@ func TestReviews(t *testing.T) {
 		{"another definition", metric("sum(y)", ""), entry, "metrics.m.review_required_by: definition"},
 		{"seen by others", metric("sum(x)", ""), strings.Replace(entry, "data", "ops", 1), "wasn't reviewed by data"},
 		{"nothing seen", metric("sum(x)", ""), "reviews: []", "wasn't reviewed by data"},
+		{"nobody to see it", strings.Replace(metric("sum(y)", ""), ", review_required_by: data", "", 1), entry, "reviews.m: the metric doesn't say review_required_by"},
 		{"a metric that is gone", "{}", entry, "warning: reviews.yaml:2: reviews.m: there is no such metric"},
 	} {
 		faults := load(test.semantic, test.reviews)
@@ -74,5 +75,26 @@ func TestReviews(t *testing.T) {
 		if Faulty(faults) != (test.want != "" && !strings.HasPrefix(test.want, "warning")) {
 			t.Errorf("%s: faulty %v", test.name, Faulty(faults))
 		}
+	}
+}
+
+// TestReviewsOfDerived: a derived metric is another when one that it is made of is.
+func TestReviewsOfDerived(t *testing.T) {
+	load := func(cost, reviews string) []Fault {
+		_, faults := Load(folder(t, map[string]string{"pgask.yaml": "{}", "policy.yaml": passthrough, "reviews.yaml": reviews,
+			"semantic.yaml": "metrics:\n- {name: profit, derived: revenue - \"the cost\", review_required_by: data}\n- {name: revenue, table: a.b, expr: sum(x), additivity: {kind: additive}}\n" +
+				"- {name: the cost, table: a.b, expr: " + cost + ", additivity: {kind: additive}}\n"}), nil)
+		return faults
+	}
+	faults := load("sum(y)", "{}")
+	if len(faults) != 1 || len(faults[0].Fix) != 1 {
+		t.Fatalf("not seen: %s", lines(faults))
+	}
+	entry := "reviews:\n" + faults[0].Fix[0] + "\n"
+	if faults := load("sum(y)", entry); len(faults) != 0 {
+		t.Errorf("seen: %s", lines(faults))
+	}
+	if faults := load("sum(z)", entry); !Faulty(faults) {
+		t.Error("made of something else, it counts as seen")
 	}
 }

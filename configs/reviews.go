@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Reviews is reviews.yaml: which definitions of metrics were seen by whom. It is kept
@@ -44,10 +45,29 @@ func review(r *Review) setter {
 	}
 }
 
-// Definition is a digest of what a metric is: all but its words, which change no number.
-func (m Metric) Definition() string {
-	b, err := json.Marshal([]any{m.Name, m.Table.Schema, m.Table.Table, m.Expr, m.Derived, m.Filter, m.Unit, m.Grain,
-		m.Additivity.Kind, m.Additivity.NotOver, m.Additivity.Time, m.Owner, m.ReviewRequiredBy})
+// definitions are digests of what metrics are: all but their words, which change no number.
+// A derived one is what those are that it names, too, which are derived before it or not at all.
+func (s *Semantic) definitions() []string {
+	out := make([]string, len(s.Metrics))
+	for _, derived := range []bool{false, true} {
+		for i, m := range s.Metrics {
+			if (m.Derived != "") == derived {
+				out[i] = m.definition(s.Metrics, out)
+			}
+		}
+	}
+	return out
+}
+
+func (m Metric) definition(all []Metric, known []string) string {
+	what := []any{m.Name, m.Table.Schema, m.Table.Table, m.Expr, m.Derived, m.Filter, m.Unit, m.Grain,
+		m.Additivity.Kind, m.Additivity.NotOver, m.Additivity.Time, m.Owner, m.ReviewRequiredBy}
+	for i, part := range all {
+		if known[i] != "" && strings.Contains(m.Derived, part.Name) {
+			what = append(what, known[i])
+		}
+	}
+	b, err := json.Marshal(what)
 	if err != nil {
 		panic("configs: definition: " + err.Error()) // only strings, lists and maps of them are in it
 	}
@@ -59,26 +79,31 @@ func (m Metric) Definition() string {
 // Without a file of reviews that is a warning only: nobody has set the gate up.
 func reviewed(all *All) []Fault {
 	var faults []Fault
-	known := map[string]bool{}
+	definitions := all.Semantic.definitions()
+	gated := map[string]bool{} // whether it has to be reviewed, by name
 	for i := range all.Semantic.Metrics {
 		m := &all.Semantic.Metrics[i]
-		known[m.Name] = true
+		gated[m.Name] = m.ReviewRequiredBy != ""
 		if m.ReviewRequiredBy == "" {
 			continue
 		}
+		definition := definitions[i]
 		m.Reviewed = slices.ContainsFunc(all.Reviews.Reviews, func(r Review) bool {
-			return r.Metric == m.Name && r.By == m.ReviewRequiredBy && r.Definition == m.Definition()
+			return r.Metric == m.Name && r.By == m.ReviewRequiredBy && r.Definition == definition
 		})
 		if m.Reviewed {
 			continue
 		}
-		entry := fmt.Sprintf("  - {metric: %s, by: %s, definition: %s}", m.Name, m.ReviewRequiredBy, m.Definition())
+		entry := fmt.Sprintf("  - {metric: %s, by: %s, definition: %s}", m.Name, m.ReviewRequiredBy, definition)
 		faults = append(faults, Fault{Pos: m.Pos, Key: "metrics." + m.Name + ".review_required_by", Warning: !all.Reviews.Given, Fix: []string{entry},
-			Msg: fmt.Sprintf("definition %s wasn't reviewed by %s; once it is, files.reviews lists it", m.Definition(), m.ReviewRequiredBy)})
+			Msg: fmt.Sprintf("definition %s wasn't reviewed by %s; once it is, files.reviews lists it", definition, m.ReviewRequiredBy)})
 	}
 	for _, r := range all.Reviews.Reviews {
-		if !known[r.Metric] {
+		switch held, known := gated[r.Metric]; {
+		case !known:
 			faults = append(faults, Fault{Pos: r.Pos, Key: "reviews." + r.Metric, Msg: "there is no such metric", Warning: true})
+		case !held: // only those who own this file lift the gate
+			faults = append(faults, Fault{Pos: r.Pos, Key: "reviews." + r.Metric, Msg: "the metric doesn't say review_required_by any more"})
 		}
 	}
 	return faults
