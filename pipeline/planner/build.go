@@ -67,6 +67,9 @@ func (b *builder) build() (*plan.Plan, error) {
 	if err := b.restrict(); err != nil {
 		return nil, err
 	}
+	if err := b.defined(); err != nil {
+		return nil, err
+	}
 	if err := b.output(); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestLatest(t *testing.T) {
 	for _, c := range []struct{ question, max, want string }{
 		{"how many trips this year", known, `{"period":{"column":"rentals.started_at","unit":"year","latest":true}}`},
 		{"how many trips last month", known, `{"period":{"column":"rentals.started_at","unit":"month","complete":true,"latest":true}}`},
-		{"how many trips in the last 2 weeks", known, `{"period":{"column":"rentals.started_at","unit":"day","last":15,"latest":true}}`},
+		{"how many trips in the last 2 weeks", known, `{"period":{"column":"rentals.started_at","unit":"day","last":14,"latest":true}}`},
 		{"how many trips in the past 3 quarters", "2024-11-03", `{"period":{"column":"rentals.started_at","unit":"quarter","last":3,"complete":true,"latest":true}}`},
 		{"how many trips last year", known, ""},
 		{"how many trips in the past 3 quarters", "2026-01-05", ""},

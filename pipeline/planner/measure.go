@@ -41,8 +41,8 @@ func (b *builder) aggregate(o out) (plan.Item, error) {
 		return plan.Item{}, unfit("%s is a key: it can't be added up", m.column.Name)
 	}
 	if fn == "sum" || fn == "avg" {
-		if name := b.guarded(m); name != "" {
-			return plan.Item{}, unfit("%s is what the metric %s is made of, which can't be added up freely", m.column.Name, name)
+		if x := b.guarded(m); x != nil {
+			return plan.Item{}, unfit("%s is what the metric %s is made of, which can't be added up freely", m.column.Name, x.Name)
 		}
 		if !numeric(m.column) {
 			return plan.Item{}, unfit("%s holds no numbers", m.column.Name)
@@ -52,17 +52,17 @@ func (b *builder) aggregate(o out) (plan.Item, error) {
 }
 
 // guarded is a metric over the column that is not simply additive: its owner
-// says how it may be added up.
-func (b *builder) guarded(m meaning) string {
+// says how it may be added up; nil where there is none.
+func (b *builder) guarded(m meaning) *semantic.Metric {
 	if b.semantic == nil {
-		return ""
+		return nil
 	}
 	for _, x := range b.semantic.Metrics {
 		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.Contains(semantic.Columns(x.Expr), m.column.Name) {
-			return x.Name
+			return x
 		}
 	}
-	return ""
+	return nil
 }
 
 func fnName(fn, column string) string {

@@ -72,6 +72,9 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 			lead = append(lead, plan.Item{As: g.unit, Expr: plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: g.unit, Args: []plan.Expr{column(d.table, d.column)}}}})
 		case g.col != nil:
 			m := b.picks[g.col]
+			if err := b.ofOneTime(m); err != nil {
+				return err
+			}
 			if !hasItem(dims, column(m.table, m.column)) && !b.keyIn(dims, m) {
 				lead = appendItem(lead, plan.Item{Expr: column(m.table, m.column)})
 			}

@@ -78,8 +78,8 @@ func (p *parser) namedPeriod(i int) (*period, int) {
 	return whole(unit, offset), 2
 }
 
-// trailing reads last 30 days, past 3 months. Days and weeks trail today, whose
-// day they include; longer ones are the whole periods before the current one.
+// trailing reads last 30 days, past 3 months. Days and weeks are so many days, of which
+// today is the last, as in plans; longer ones are the whole periods before the current one.
 func (p *parser) trailing(i int) (*period, int) {
 	if w := p.low(i); w != "last" && w != "past" && w != "previous" || p.kind(i+1) != number {
 		return nil, 0
@@ -93,7 +93,7 @@ func (p *parser) trailing(i int) (*period, int) {
 		unit, count = "day", 7*count
 	}
 	if unit == "day" {
-		return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 1), relative: &plan.Period{Unit: unit, Last: count + 1}}, 3
+		return &period{lo: symbolic(unit, 1-count), hi: symbolic(unit, 1), relative: &plan.Period{Unit: unit, Last: count}}, 3
 	}
 	return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 0), relative: &plan.Period{Unit: unit, Last: count, Complete: true}}, 3
 }

@@ -26,6 +26,9 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 		return anyOf(args), tables, nil
 	}
 	m := b.dateOf(c)
+	if err := b.ofOneTime(m); err != nil {
+		return plan.Expr{}, nil, err
+	}
 	col := column(m.table, m.column)
 	tables := []*catalog.Table{m.table}
 	if c.op == "period" {

@@ -43,6 +43,17 @@ func Columns(n *pg_query.Node) []string {
 	return slices.Compact(out)
 }
 
+// Texts are the text constants of an expression, in its order.
+func Texts(n *pg_query.Node) []string {
+	var out []string
+	each(n, func(m any) {
+		if c, ok := m.(*pg_query.A_Const); ok && c.GetSval() != nil {
+			out = append(out, c.GetSval().GetSval())
+		}
+	})
+	return out
+}
+
 func columnRefs(n *pg_query.Node) []*pg_query.ColumnRef {
 	var out []*pg_query.ColumnRef
 	each(n, func(m any) {
