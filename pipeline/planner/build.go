@@ -92,6 +92,7 @@ func (b *builder) build() (*plan.Plan, error) {
 func (b *builder) restrict() error {
 	byTable := map[*catalog.Table][]plan.Expr{}
 	equal := map[*catalog.Column]bool{}
+	periods := map[*catalog.Column][]*period{}
 	for _, c := range b.f.conds {
 		e, tables, err := b.condition(c)
 		if err != nil {
@@ -102,6 +103,14 @@ func (b *builder) restrict() error {
 				return unfit("%s can't be two things at once", col.Name)
 			}
 			equal[col] = equal[col] || c.op == "="
+			if c.op == "period" {
+				for _, o := range periods[col] {
+					if c.period.excludes(o) {
+						return unfit("%s can't be in two periods at once", col.Name)
+					}
+				}
+				periods[col] = append(periods[col], c.period)
+			}
 		}
 		for _, t := range tables[1:] {
 			if t != tables[0] && (b.semi[t] || b.semi[tables[0]]) {

@@ -18,7 +18,7 @@ func (b *builder) defined() error {
 				continue
 			}
 			said := b.texts(c)
-			if c.op == "=" && x.Unit != "" && slices.Contains(m.column.Values, x.Unit) && !slices.Contains(said, x.Unit) {
+			if len(c.vals) == 0 && x.Unit != "" && slices.Contains(m.column.Values, x.Unit) { // its column isn't named
 				return unfit("%s is in %s, whatever the %s", x.Name, x.Unit, m.column.Name)
 			}
 			for _, f := range x.Filters {

@@ -40,7 +40,7 @@ func (p *parser) related(s state) []state {
 		out = append(out, p.counts(s, i)...)
 		out = append(out, p.superlativeAt(state{at: i, f: s.f})...)
 		out = append(out, p.present(s, p.anyWord(i))...)
-		if c.verb && p.saysMore(s, i) || c.pron && i >= len(p.toks) && len(s.f.also) > 1 {
+		if c.verb && (p.relates(c.at0) || len(p.acts(c.at0)) == 0) && p.saysMore(s, i) || c.pron && i >= len(p.toks) && len(s.f.also) > 1 {
 			out = append(out, state{at: i, f: s.f})
 		}
 	}
@@ -61,7 +61,7 @@ func (p *parser) acted(s state, c clause) []state {
 			n.f.linked = add(n.f.linked, linked{table: t, kind: "anti", at: c.at0})
 			n.f.linkedEnd, n.f.notEnd = n.at, n.at
 		} else {
-			n.f.also, n.f.objects = add(n.f.also, t), add(n.f.objects, t)
+			n.f.also, n.f.objects, n.f.near = add(n.f.also, t), add(n.f.objects, t), t
 		}
 		out = append(out, n)
 	}

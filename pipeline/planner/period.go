@@ -46,6 +46,24 @@ func whole(unit string, offset int) *period {
 	return p
 }
 
+// excludes tells whether no day is in both periods: 2025 and 2026, this month and the last.
+// Where they are counted in other units it isn't known.
+func (p *period) excludes(o *period) bool { return notBehind(p.hi, o.lo) || notBehind(o.hi, p.lo) }
+
+// notBehind tells whether one bound isn't behind another of its kind.
+func notBehind(hi, lo *plan.Expr) bool {
+	switch {
+	case hi == nil || lo == nil:
+	case hi.Date != nil && lo.Date != nil:
+		return hi.Date.Unit == lo.Date.Unit && hi.Date.Offset <= lo.Date.Offset
+	case hi.Literal != nil && lo.Literal != nil:
+		a, isText := hi.Literal.Value.(string)
+		b, areTexts := lo.Literal.Value.(string)
+		return isText && areTexts && a <= b
+	}
+	return false
+}
+
 // periodAt reads a period that starts at token i. n is 0 where there is none.
 func (p *parser) periodAt(i int) (*period, int) {
 	if per, n := p.namedPeriod(i); n > 0 {
