@@ -40,6 +40,14 @@ func (s *Session) cursor(name string) *Budget {
 	return &Budget{spent: true}
 }
 
+// Bound notes that a portal of the protocol has a name now, which no cursor has
+// then: a FETCH by it must not be taken for one from a cursor that was there.
+func (s *Session) Bound(portal string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held.cursors, portal)
+}
+
 // settle applies what an ended execution changed in the session.
 func (s *Session) settle(v *verdict, o Outcome) {
 	s.mu.Lock()

@@ -128,6 +128,9 @@ func (s *session) reply(h wire.Header) error {
 	var lent *lentReply
 	if due := s.replies.due(); due != nil && !s.replies.skipping {
 		lent = due.lent
+		if c := due.change; h.Type == wire.BindComplete && c != nil && c.portal != nil && c.portal.name != "" {
+			s.decider.Bound(c.portal.name)
+		}
 	}
 	if !s.replies.answered(h.Type) {
 		if err := s.outOfStep(h); err != nil {

@@ -24,6 +24,7 @@ func (denies) Query(context.Context, string) pipeline.Decision {
 func (denies) Parse(context.Context, string, []uint32) pipeline.Decision {
 	return planting(newDenial(errCancelled))
 }
+func (denies) Bound(string)                                              {}
 func (denies) Ready(byte)                                                {}
 func (denies) Bind(context.Context, *pipeline.Decision) pipeline.Binding { return pipeline.Binding{} }
 func (denies) Stale(*pipeline.Decision) bool                             { return false }

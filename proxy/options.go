@@ -193,6 +193,9 @@ type Decider interface {
 	Refused(err error)
 	// Follow is called once, before anything else but Governed.
 	Follow(n pipeline.Names)
+	// Bound tells that Postgres has bound a portal of that name, before it carries
+	// out what comes behind.
+	Bound(portal string)
 	Ready(status byte)
 }
 

@@ -8,6 +8,7 @@ type bound struct {
 	object
 	change change
 	run    pipeline.Run
+	name   string
 }
 
 // portal is the memory for the next portal of that name. Where the unnamed one is bound
@@ -28,7 +29,7 @@ func (n *names) portal(name []byte, q *owed) *bound {
 
 // bind notes that a Bind that is about to be pushed gives the name to the portal.
 func (n *names) bind(name []byte, q *owed, b *bound, o object) *change {
-	b.object = o
+	b.object, b.name = o, string(name)
 	n.give(name, q, &b.object, &b.change)
 	b.change.portal = b
 	return &b.change

@@ -169,6 +169,8 @@ func (d *decider) Refused(err error) {
 	d.refused = append(d.refused, err)
 }
 
+func (d *decider) Bound(string) {}
+
 func (d *decider) Ready(status byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
