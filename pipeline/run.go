@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pgask/pgask/policy"
 )
 
 // Run watches the replies of one execution in the downstream direction: it counts
@@ -29,6 +31,8 @@ type Run struct {
 	// of is the verdict that is executed, and origin, once it is known, the
 	// prepared statement's that an EXECUTE shows.
 	of, origin *verdict
+	// planned tells that the first line of a plan has come.
+	planned bool
 	// tale is what the client is shown in the place of the row; nil for none.
 	tale *Tale
 	// request is the id of the execution at hand, empty until somebody asks.
@@ -119,6 +123,19 @@ func (r *Run) Row(size int) bool {
 	r.budget.seen++
 	r.rows++
 	return true
+}
+
+// Plans tells that the rows are lines of a plan, of which the client may see those
+// that Line says. An EXECUTE runs what was prepared by a message of its own.
+func (r *Run) Plans() bool {
+	return r.of != nil && r.of.facts.PlanTells || r.origin != nil && r.origin.facts.PlanTells
+}
+
+// Line takes the next line of a plan and reports whether the client may see it.
+func (r *Run) Line(line []byte) bool {
+	first := !r.planned
+	r.planned = true
+	return policy.ShowsPlanLine(line, first)
 }
 
 // Complete ends an execution: it returns the tag with the rows that were shown

@@ -27,6 +27,10 @@ type Facts struct {
 	// Rows tells that the statement itself returns rows of data to the client:
 	// SELECT, FETCH, EXECUTE, COPY; not SHOW or EXPLAIN.
 	Rows bool
+	// PlanTells tells that what an EXPLAIN returns, in text form and line by line,
+	// holds row rules, masks or the word of a cap: only the lines that
+	// ShowsPlanLine knows may be shown.
+	PlanTells bool
 	// Tables are the relations read, sorted, each once.
 	Tables []catalog.Name
 	// Scopes are the row rules that were applied, as the policy spells them.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/pgask/pgask/pipeline"
 	"github.com/pgask/pgask/proxy/wire"
 )
 
@@ -111,7 +112,28 @@ func (s *session) row(h wire.Header) error {
 	if tell := run.Teller(); tell != nil && h.Type == wire.DataRow {
 		return s.taleRow(h, run, tell)
 	}
+	if run.Plans() {
+		return s.planRow(h, run)
+	}
 	if !run.Row(h.Size) {
+		return s.down.Drop(h)
+	}
+	s.down.Pass(h)
+	return nil
+}
+
+// planRow carries a line of a plan of which the client may see some lines. What
+// is too long to be read whole isn't one of them.
+func (s *session) planRow(h wire.Header, run *pipeline.Run) error {
+	var line []byte
+	body, err := s.down.Whole(h, maxJudgedReply)
+	if err == nil {
+		line, err = wire.OnlyValue(body)
+	}
+	if err != nil && !errors.Is(err, wire.ErrTooLong) {
+		return err
+	}
+	if !run.Line(line) || !run.Row(h.Size) {
 		return s.down.Drop(h)
 	}
 	s.down.Pass(h)
