@@ -63,7 +63,7 @@ func (c *checker) patterns(list []configs.Pattern, key string) {
 	for _, p := range list {
 		tables := c.matched(p)
 		if len(tables) == 0 {
-			c.add(p.Pos, key, true, "%s matches no relation", p)
+			c.add(p.Pos, key, true, "%s matches no relation%s", p, c.meantTable(p.Text))
 		}
 		if key != ".tables.allow" {
 			continue
@@ -82,17 +82,17 @@ func (c *checker) columns() {
 		key := fmt.Sprintf(".columns[%d]", i)
 		t := c.snapshot.Table(nameOf(rule.Table))
 		if t == nil {
-			c.add(rule.Pos, key+".table", true, "%s doesn't exist", rule.Table)
+			c.add(rule.Pos, key+".table", true, "%s doesn't exist%s", rule.Table, c.meantTable(rule.Table.String()))
 			continue
 		}
 		for _, name := range rule.Deny {
 			if t.Column(name) == nil {
-				c.add(rule.Pos, key+".deny", true, "%s has no column %s", rule.Table, name)
+				c.add(rule.Pos, key+".deny", true, "%s has no column %s%s", rule.Table, name, meantColumn(name, t))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(rule.Mask)) {
 			if t.Column(name) == nil {
-				c.add(rule.Pos, key+".mask", true, "%s has no column %s", rule.Table, name)
+				c.add(rule.Pos, key+".mask", true, "%s has no column %s%s", rule.Table, name, meantColumn(name, t))
 			}
 			if m := c.rules.columns[t.Name].mask[name]; m != nil {
 				c.fits(m, t, rule.Pos, key+".mask."+name)
@@ -107,7 +107,7 @@ func (c *checker) scopes() {
 		for _, p := range s.config.Tables {
 			tables := c.matched(p)
 			if len(tables) == 0 {
-				c.add(s.config.Pos, key, true, "%s matches no relation", p)
+				c.add(s.config.Pos, key, true, "%s matches no relation%s", p, c.meantTable(p.Text))
 			}
 			for _, t := range tables {
 				if s.where != nil {
@@ -139,7 +139,7 @@ func missingColumn(t *template, table *catalog.Table) error {
 			return nil
 		}
 		if name := ref.Fields[0].GetString_().GetSval(); table.Column(name) == nil {
-			return fmt.Errorf("has no column %s", configs.Spell(name))
+			return fmt.Errorf("has no column %s%s", configs.Spell(name), meantColumn(name, table))
 		}
 		return nil
 	})
@@ -153,10 +153,10 @@ func (c *checker) viaFits(s *scopeRule, t *catalog.Table, key string) {
 	}
 	for _, own := range slices.Sorted(maps.Keys(s.config.Via.Columns)) {
 		if t.Column(own) == nil {
-			c.add(s.config.Pos, key, false, "%s has no column %s", spell(t.Name), configs.Spell(own))
+			c.add(s.config.Pos, key, false, "%s has no column %s%s", spell(t.Name), configs.Spell(own), meantColumn(own, t))
 		}
 		if theirs := s.config.Via.Columns[own]; parent.Column(theirs) == nil {
-			c.add(s.config.Pos, key, false, "%s has no column %s", spell(parent.Name), configs.Spell(theirs))
+			c.add(s.config.Pos, key, false, "%s has no column %s%s", spell(parent.Name), configs.Spell(theirs), meantColumn(theirs, parent))
 		}
 	}
 }

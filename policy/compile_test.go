@@ -260,9 +260,9 @@ func TestCheck(t *testing.T) {
 	for _, f := range p.Check(snapshot()) {
 		text += fmt.Sprintln(f.Warning, f.Key, f.Msg)
 	}
-	for _, want := range []string{"true roles.r.tables.allow nowhere.* matches no relation", "true roles.r.tables.allow public.* doesn't reach public.v_orders",
-		"false roles.r.scopes[0].where public.orders: has no column tenant", "true roles.r.scopes[0] public.ordrs matches no relation", "true roles.r.scopes[1] public.gone matches no relation",
-		"false roles.r.scopes[2].via public.order_items has no column oid", "true roles.r.columns[0].deny public.accounts has no column taxid"} {
+	for _, want := range []string{"true roles.r.tables.allow nowhere.* matches no relation\n", "true roles.r.tables.allow public.* doesn't reach public.v_orders",
+		"false roles.r.scopes[0].where public.orders: has no column tenant; did you mean tenant_id?\n", "true roles.r.scopes[0] public.ordrs matches no relation; did you mean public.orders?\n", "true roles.r.scopes[1] public.gone matches no relation\n",
+		"false roles.r.scopes[2].via public.order_items has no column oid", "true roles.r.columns[0].deny public.accounts has no column taxid; did you mean tax_id?\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
