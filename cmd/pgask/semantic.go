@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/semantic/metricflow"
 	"github.com/spf13/cobra"
@@ -36,6 +37,9 @@ why. Give all files of a project at once: metrics are made of each other's measu
 		text, notes, err := metricflow.Import(sources, *schema)
 		if err != nil {
 			return err
+		}
+		if len(notes) == 0 && strings.TrimSpace(string(text)) == "{}" {
+			return fmt.Errorf("no semantic_models and no metrics in %s", strings.Join(args, ", "))
 		}
 		for _, n := range notes {
 			fmt.Fprintln(p.stderr, n)
