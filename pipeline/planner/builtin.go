@@ -105,7 +105,7 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	if in.Columns != nil && !Fit(checked.Columns(), in.Columns) {
 		err := demanded(checked.Columns(), in.Columns)
 		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
-		return Proposal{}, &Declined{Reason: err.Error(), Steps: steps}
+		return Proposal{}, &Declined{Reason: err.Error(), Try: "ASK " + literal(in.Question) + " WITH (columns = " + literal(columnList(checked.Columns())) + ")", Steps: steps}
 	}
 	sure := best.signals().confidence()
 	if sure < b.MinConfidence {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -101,12 +102,12 @@ func (q *question) covered() []bool {
 	return covered
 }
 
-// unplaced are the words that name nothing and that the grammar doesn't know.
+// unplaced are the words that name nothing and that the grammar doesn't know, each once.
 func (q *question) unplaced() []string {
 	covered := q.covered()
 	var out []string
 	for i, t := range q.parser.toks {
-		if t.kind == word && !covered[i] && !grammarWord(t.low) && !relationVerbs[t.stem] && !datedVerbs[t.stem] {
+		if t.kind == word && !covered[i] && !grammarWord(t.low) && !relationVerbs[t.stem] && !datedVerbs[t.stem] && !slices.Contains(out, t.text) {
 			out = append(out, t.text)
 		}
 	}

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgask/pgask/pipeline/plan"
 )
@@ -18,4 +19,13 @@ func Fit(have, want []plan.Column) bool {
 		return slices.Sorted(slices.Values(out))
 	}
 	return slices.Equal(names(have), names(want))
+}
+
+// columnList spells columns as WITH (columns = …) takes them.
+func columnList(have []plan.Column) string {
+	out := make([]string, len(have))
+	for i, c := range have {
+		out[i] = plan.Ident(c.Name) + " " + c.Type
+	}
+	return strings.Join(out, ", ")
 }
