@@ -48,8 +48,21 @@ func (p *parser) periodConditions(s state, col *mention) []state {
 		}
 	}
 	per.text = p.textOf(s.at, i+n-s.at)
+	if col == nil && p.done(s.at) {
+		return nil // riders that rented in 2026: when they did isn't when they came
+	}
 	if len(s.f.linked) > 0 && col == nil && s.f.linkedEnd == s.at {
 		return nil // what the period is about, the rows or those they are linked to, isn't said
 	}
 	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at, near: s.f.near}, i+n)}
+}
+
+// done tells whether a verb stands before i that says what the rows did, and not what was done to
+// them: riders that rented in 2026, but not films that were made in 2026.
+func (p *parser) done(i int) bool {
+	v := i - 1
+	if preposition[p.low(v)] {
+		v--
+	}
+	return p.relates(v) && relatives[p.low(v-1)] && len(p.acts(v)) == 0 && !p.dated(v)
 }
