@@ -204,10 +204,7 @@ func (c *checker) targets(j *Join, at string) []*rel {
 // edges are the relationships between two sources that the join allows.
 func (c *checker) edges(to, r *rel, j *Join) []edge {
 	var out []edge
-	for _, k := range c.Semantic.Relationships {
-		if j.Key != "" && j.Key != k.Name {
-			continue
-		}
+	for _, k := range c.followed(j.Key) {
 		fromHere, okFrom := to.showing(k.From, k.FromColumns)
 		toThere, okTo := r.showing(k.To, k.ToColumns)
 		forward := okFrom && okTo
@@ -222,6 +219,21 @@ func (c *checker) edges(to, r *rel, j *Join) []edge {
 			out = append(out, edge{to, k, true, fromHere, toThere, false})
 		case backward:
 			out = append(out, edge{to, k, false, toHere, fromThere, false})
+		}
+	}
+	return out
+}
+
+// followed are the relationships that a join may be along: the declared ones, or those that
+// have the name it gives. What is inferred is followed by nobody who doesn't mean it.
+func (c *checker) followed(key string) []*semantic.Relationship {
+	if key == "" {
+		return c.Semantic.Relationships
+	}
+	var out []*semantic.Relationship
+	for _, k := range slices.Concat(c.Semantic.Relationships, c.Semantic.Inferred) {
+		if k.Name == key {
+			out = append(out, k)
 		}
 	}
 	return out

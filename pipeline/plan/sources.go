@@ -140,12 +140,17 @@ func (k *run) partial() bool {
 	})
 }
 
-// linked is how sure it is that rows belong together: the product of what the links that
-// the plan follows are sure of. The answer says which those are.
+// linked is how sure it is that rows belong together: the product of what the links and
+// the inferred relationships that the plan follows are sure of. The answer says which those are.
 func (k *run) linked() float64 {
 	sure := 1.0
 	for _, q := range k.queries {
 		for _, r := range q.c.rels {
+			if r.key != nil && r.key.Inferred {
+				sure *= r.key.Confidence
+				k.qualify("joined by %s.%s = %s.%s, which no foreign key declares",
+					TableName(r.key.From), Ident(r.key.FromColumns[0]), TableName(r.key.To), Ident(r.key.ToColumns[0]))
+			}
 			if r.key == nil || r.key.Method == "" {
 				continue
 			}

@@ -16,6 +16,9 @@ type Model struct {
 	Entities      []*Entity
 	Relationships []*Relationship // declared foreign keys and configured ones, sorted
 	Sources       []*Source
+	// Inferred are relationships that nothing declares but names and an asker's rows
+	// suggest. Only a plan that names one follows it; each points to a unique key.
+	Inferred []*Relationship
 	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
 	// where the file doesn't say.
 	FiscalYearStart int
@@ -117,6 +120,8 @@ type Relationship struct {
 	// Confidence, 0 to 1; empty where a row is known to belong to another.
 	Method     string
 	Confidence float64
+	// Inferred tells that nothing declares it, with Confidence.
+	Inferred bool
 }
 
 // Metric finds a metric by its exact name; nil when there is none.

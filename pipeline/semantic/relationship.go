@@ -103,3 +103,9 @@ func (m *Model) paths(from, to catalog.Name) [][]*Relationship {
 	slices.SortStableFunc(found, func(x, y []*Relationship) int { return len(x) - len(y) })
 	return found
 }
+
+// Reverses tells whether another relationship holds the same columns equal, from the
+// other side.
+func (r *Relationship) Reverses(other *Relationship) bool {
+	return r.From == other.To && r.To == other.From && slices.Equal(r.FromColumns, other.ToColumns) && slices.Equal(r.ToColumns, other.FromColumns)
+}
