@@ -9,6 +9,7 @@ import (
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/index"
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/policy"
 )
@@ -53,12 +54,14 @@ func (s *Session) learn(ctx context.Context, at *standing) (*knowledge, error) {
 	key := at.view.Digest() + at.snap.Version + model.Version
 	k, err := s.db.known.get(ctx, key, func(ctx context.Context) (*knowledge, error) {
 		visible := at.view.Catalog()
-		samples, err := s.sample(ctx, at)
+		samples, inferred, err := s.sample(ctx, at, planner.Inferable(visible, model))
 		if err != nil {
 			return nil, err
 		}
 		full := catalog.WithSamples(visible, samples)
-		return &knowledge{catalog: full, semantic: model.Visible(full), sampled: s.p.now()}, nil
+		meaning := model.Visible(full)
+		meaning.Inferred = inferred
+		return &knowledge{catalog: full, semantic: meaning, sampled: s.p.now()}, nil
 	})
 	if err != nil {
 		return nil, err

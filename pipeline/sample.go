@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/pipeline/stmt"
 	"github.com/pgask/pgask/policy"
 )
@@ -25,29 +26,30 @@ const (
 
 // sample fetches what is worth knowing of the permitted columns, through the
 // user's own scopes: nobody learns a value from a question that a statement
-// wouldn't show. Masked columns are left out. An error means that the database
-// can't be asked now.
-func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, error) {
+// wouldn't show. Masked columns are left out. Of the relationships that names suggest,
+// those are returned that the same rows bear out. An error means that the database can't
+// be asked now.
+func (s *Session) sample(ctx context.Context, at *standing, suggested []*semantic.Relationship) ([]catalog.Sample, []*semantic.Relationship, error) {
 	if s.db.offline || !s.p.samples {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err := s.db.sampling.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer s.db.sampling.Release(1)
 	ctx, stop := context.WithTimeout(ctx, sampleTime)
 	defer stop()
 	p, err := s.db.pool(auth.Login{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		return nil, unreachable(s.db.Name, err)
+		return nil, nil, unreachable(s.db.Name, err)
 	}
 	defer conn.Release()
 	if _, err := conn.Exec(ctx, fmt.Sprintf("SET statement_timeout = %d", sampleWait.Milliseconds())); err != nil {
-		return nil, unreachable(s.db.Name, err)
+		return nil, nil, unreachable(s.db.Name, err)
 	}
 	defer func() {
 		if _, err := conn.Exec(ctx, "RESET statement_timeout"); err != nil {
@@ -62,10 +64,10 @@ func (s *Session) sample(ctx context.Context, at *standing) ([]catalog.Sample, e
 			break
 		}
 		if x.conn.IsClosed() {
-			return nil, unreachable(s.db.Name, errSampleLost)
+			return nil, nil, unreachable(s.db.Name, errSampleLost)
 		}
 	}
-	return x.samples, nil
+	return x.samples, x.borneOut(ctx, suggested), nil
 }
 
 // errSampleLost is a connection that ended while it was asked for samples.

@@ -107,14 +107,15 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
 		return Proposal{}, &Declined{Reason: err.Error(), Try: "ASK " + literal(in.Question) + " WITH (columns = " + literal(columnList(checked.Columns())) + ")", Steps: steps}
 	}
-	sure := best.signals().confidence()
+	checked = checked.WithConfidence(best.signals().confidence())
+	sure := checked.Annotations().Confidence
 	if sure < b.MinConfidence {
 		reason := fmt.Sprintf("it may mean %s, but that isn't sure enough", describe(best.plan))
 		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: fmt.Sprintf("confidence %.2f, less than %.2f", sure, b.MinConfidence)})
 		return Proposal{}, &Declined{Reason: reason, Try: q.try(nil), Steps: steps}
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: fmt.Sprintf("confidence %.2f", sure), Took: time.Since(start)})
-	return Proposal{Source: b.Name(), Checked: checked.WithConfidence(sure), Steps: steps}, nil
+	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil
 }
 
 // rejected passes on what the asker can repair (measures and guarantees); a

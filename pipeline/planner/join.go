@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -21,11 +22,45 @@ type step struct {
 // graph is the relationships between tables, in both directions.
 type graph struct {
 	next map[*catalog.Table][]step
+	// declared is the graph without inferred relationships, nil where there are none.
+	declared *graph
 }
 
+// newGraph takes the declared relationships, and of the inferred ones those between tables
+// that no declared ones connect.
 func newGraph(c *catalog.Snapshot, m *semantic.Model) *graph {
+	g := graphOf(c, m.Relationships)
+	var bridges []*semantic.Relationship
+	for _, r := range m.Inferred {
+		if from, to := c.Table(r.From), c.Table(r.To); from != nil && to != nil && !g.connected(from, to) {
+			bridges = append(bridges, r)
+		}
+	}
+	if len(bridges) == 0 {
+		return g
+	}
+	wide := graphOf(c, slices.Concat(m.Relationships, bridges))
+	wide.declared = g
+	return wide
+}
+
+// connected tells whether relationships lead from one table to another, however many.
+func (g *graph) connected(from, to *catalog.Table) bool {
+	seen := map[*catalog.Table]bool{from: true}
+	for queue := []*catalog.Table{from}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range g.next[queue[0]] {
+			if !seen[s.to] {
+				seen[s.to] = true
+				queue = append(queue, s.to)
+			}
+		}
+	}
+	return seen[to]
+}
+
+func graphOf(c *catalog.Snapshot, relationships []*semantic.Relationship) *graph {
 	g := &graph{next: map[*catalog.Table][]step{}}
-	for _, r := range m.Relationships {
+	for _, r := range relationships {
 		from, to := c.Table(r.From), c.Table(r.To)
 		if from == nil || to == nil || from == to || !allColumns(from, r.FromColumns) || !allColumns(to, r.ToColumns) {
 			continue
@@ -97,9 +132,15 @@ func (t tree) fanOut(table *catalog.Table) bool {
 	return false
 }
 
-// trees are the cheapest ways to join all wanted tables to the root. Several of
-// them are an ambiguity; none means that the tables don't connect.
+// trees are the cheapest ways to join all wanted tables to the root, along declared
+// relationships where those do. Several of them are an ambiguity; none means that the tables
+// don't connect.
 func (g *graph) trees(root *catalog.Table, wanted []*catalog.Table) []tree {
+	if g.declared != nil {
+		if found := g.declared.trees(root, wanted); len(found) > 0 {
+			return found
+		}
+	}
 	dist := g.distances(root)
 	order := make([]*catalog.Table, 0, len(wanted))
 	for _, w := range wanted {
@@ -199,7 +240,7 @@ func (g *graph) adjacent(from, to *catalog.Table) bool {
 			return true
 		}
 		for _, t := range g.next[s.to] {
-			if t.to == to && junction(s.to) {
+			if t.to == to && g.junction(s.to) {
 				return true
 			}
 		}
@@ -208,8 +249,19 @@ func (g *graph) adjacent(from, to *catalog.Table) bool {
 }
 
 // junction tells whether a table does little but join two others.
-func junction(t *catalog.Table) bool {
-	return len(t.ForeignKeys) == 2 && len(t.Columns) <= 4
+func (g *graph) junction(t *catalog.Table) bool {
+	return len(t.Columns) <= 4 && len(g.joined(t)) == 2
+}
+
+// joined are the relationships by which a table's rows point to others.
+func (g *graph) joined(t *catalog.Table) []*semantic.Relationship {
+	var out []*semantic.Relationship
+	for _, s := range g.next[t] {
+		if s.rel.From == t.Name {
+			out = append(out, s.rel)
+		}
+	}
+	return out
 }
 
 // above are the tables that a table's rows point to, near and far, with how many

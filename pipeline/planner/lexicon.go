@@ -71,7 +71,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		m = &semantic.Model{}
 	}
 	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{},
-		doers: map[string]string{}, stemmed: map[string]string{}}
+		doers: map[string]string{}, stemmed: map[string]string{}, graph: newGraph(c, m)}
 	for _, t := range c.Tables {
 		if t.Partition {
 			continue
@@ -93,7 +93,6 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 			}
 		}
 	}
-	x.graph = newGraph(c, m)
 	x.finish()
 	return x
 }
@@ -152,12 +151,12 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 // joinsNamed tells whether a table is called after the two that it joins: train
 // stations are stations, though a table train_station joins them with trains.
 func (x *lexicon) joinsNamed(t *catalog.Table, name []string) bool {
-	if !junction(t) {
+	if !x.graph.junction(t) {
 		return false
 	}
 	rest := stems(name)
-	for _, f := range t.ForeignKeys {
-		for _, w := range stems(splitIdentifier(f.Ref.Table)) {
+	for _, r := range x.graph.joined(t) {
+		for _, w := range stems(splitIdentifier(r.To.Table)) {
 			rest = slices.DeleteFunc(rest, func(s string) bool { return s == w })
 		}
 	}
