@@ -12,14 +12,8 @@ func (p *parser) entity(s state) []state {
 	s.at = p.det(s.at)
 	for _, h := range p.find(s.at, isTable) {
 		for _, m := range h.meanings {
-			n := state{at: s.at + h.n, f: s.f}
-			n.f.also = add(n.f.also, m.table)
-			n.f.near = m.table
-			n.f.cost += 1 - m.weight
-			if n.f.subject == nil {
-				n.f.subject = m.table
-			}
-			out = append(out, n.note(s.at, h.n, "table "+m.table.Name.Table))
+			n := s.about(m, s.at+h.n)
+			out = append(out, n)
 			out = append(out, p.compound(s, n)...)
 		}
 	}
@@ -40,6 +34,18 @@ func (p *parser) entity(s state) []state {
 	return out
 }
 
+// about is s after words up to end that name a table.
+func (s state) about(m meaning, end int) state {
+	n := state{at: end, f: s.f}
+	n.f.also = add(n.f.also, m.table)
+	n.f.near = m.table
+	n.f.cost += 1 - m.weight
+	if n.f.subject == nil {
+		n.f.subject = m.table
+	}
+	return n.note(s.at, end-s.at, "table "+m.table.Name.Table)
+}
+
 // compound reads the rest of a name made of two tables' names: movie ratings
 // are ratings, and every rating is of a movie.
 func (p *parser) compound(s, n state) []state {
@@ -49,14 +55,7 @@ func (p *parser) compound(s, n state) []state {
 			if !p.x.graph.adjacent(m.table, n.f.near) {
 				continue
 			}
-			c := state{at: n.at + h.n, f: s.f}
-			c.f.also = add(c.f.also, m.table)
-			c.f.near = m.table
-			c.f.cost += 1 - m.weight
-			if c.f.subject == nil {
-				c.f.subject = m.table
-			}
-			out = append(out, c.note(s.at, c.at-s.at, "table "+m.table.Name.Table))
+			out = append(out, s.about(m, n.at+h.n))
 		}
 	}
 	return out
