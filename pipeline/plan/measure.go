@@ -69,6 +69,7 @@ func (c *checker) measures(b *block) {
 		c.plainGrain(u, b)
 		c.stockColumns(u, b)
 	}
+	c.stockProducts(b)
 }
 
 func (c *checker) metricGrain(u *measureUse) {

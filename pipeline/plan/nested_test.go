@@ -108,6 +108,10 @@ func nestedRejections() []rejection {
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 		{"each account's last stock added up", from + `"public.accounts","as":"a"},` + sel(agg("sum", planExpr(`{"from":{"table":"monthly_account_arr","as":"m"},"where":`+eq(col("m.account_id"), col("a.id"))+`,`+sel(`{"metric":"arr"}`)+`}`))) + `}`, "PA006",
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
+		{"a stock's average times the number of its rows", from + `"monthly_account_arr","as":"m"},` + sel(op("*", agg("avg", col("m.arr")), agg("count", ""))) + `}`, "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr"}, false, "use the metric arr, its value at the last month, or group by month"},
+		{"some months of a stock added up by a filter", from + `"monthly_account_arr","as":"m"},` + sel(`{"aggregate":{"func":"sum","arg":`+col("m.arr")+`,"filter":`+op(">", col("m.month"), lit(`"2026-01-01"`))+`}}`) + `}`, "PA006",
+			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "use the metric arr, its value at the last month, or group by month"},
 		{"a ratio added up", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,
 			sel(agg("sum", col(`x.\"average order value\"`)))), "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "take its average, or measure it in the block that shows it"},
 

@@ -18,6 +18,25 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 		return
 	}
 	c.derivedStocks(u, b)
+	if s := c.addedOver(u, b); s != nil {
+		c.refuseSum(u, s)
+	}
+}
+
+// stockSum is a stock whose values of several times an aggregate puts together.
+type stockSum struct {
+	metric *semantic.Metric
+	rel    *rel
+	// over is the column of the times.
+	over string
+}
+
+// addedOver is the stock that the aggregate's argument reads and whose time neither
+// groups nor conditions nor the window hold fixed; nil where there is none.
+func (c *checker) addedOver(u *measureUse, b *block) *stockSum {
+	if u.arg == nil {
+		return nil
+	}
 	for _, m := range c.Semantic.Metrics {
 		if m.Additivity.Kind != "semi" {
 			continue
@@ -27,14 +46,13 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 				continue
 			}
 			for _, over := range m.Additivity.NotOver {
-				if b.groupedBy(r, over) || b.pinned(r, over) || u.partitionedBy(r, over) {
-					continue
+				if !b.groupedBy(r, over) && !b.pinned(r, over) && !u.partitionedBy(r, over) {
+					return &stockSum{m, r, over}
 				}
-				c.refuseSum(u, m, r, over)
-				return
 			}
 		}
 	}
+	return nil
 }
 
 // partitionedBy tells whether the window is divided by the column itself.
@@ -51,12 +69,12 @@ func (c *checker) touches(t *typed, r *rel, columns []string) bool {
 	return found
 }
 
-func (c *checker) refuseSum(u *measureUse, m *semantic.Metric, r *rel, over string) {
+func (c *checker) refuseSum(u *measureUse, s *stockSum) {
 	f := c.faultf(stageMeasures, CodeAdditivity, u.at,
-		"%s is a stock: its values of several %ss can't be added up", ColumnName(r.alias, u.argColumn()), over)
-	f.Hint = fmt.Sprintf("use the metric %s, its value at the %s %s, or group by %s", m.Name, timeOf(m), over, over)
-	if u.arg.rel != nil && !u.window {
-		f.Repair = Repair{{"replace", strings.TrimSuffix(u.at, "/aggregate"), Expr{Metric: m.Name}}}
+		"%s is a stock: its values of several %ss can't be added up", ColumnName(s.rel.alias, u.argColumn()), s.over)
+	f.Hint = fmt.Sprintf("use the metric %s, its value at the %s %s, or group by %s", s.metric.Name, timeOf(s.metric), s.over, s.over)
+	if u.arg.rel != nil && !u.window && u.filter == nil { // a metric has no filter that could be kept
+		f.Repair = Repair{{"replace", strings.TrimSuffix(u.at, "/aggregate"), Expr{Metric: s.metric.Name}}}
 	}
 }
 
