@@ -14,6 +14,9 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	for i := range s.Metrics {
 		s.Metrics[i].Owner = cmp.Or(s.Metrics[i].Owner, s.Owner)
 	}
+	for i := range s.Dimensions {
+		s.Dimensions[i].Owner = cmp.Or(s.Dimensions[i].Owner, s.Owner)
+	}
 	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
 	for _, t := range s.Tables {
 		if t.Table.Table != "" {
@@ -23,6 +26,7 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	for _, m := range s.Metrics {
 		v.unique(metrics, m.Name, "metrics."+m.Name, m.Pos)
 	}
+	v.uniqueDimensions(s)
 	for _, e := range s.Entities {
 		v.unique(entities, e.Name, "entities."+e.Name, e.Pos)
 	}
@@ -36,6 +40,7 @@ func semanticFields(s *Semantic) fields {
 	return fields{
 		"tables":        records(&s.Tables, "table", semanticTable),
 		"metrics":       records(&s.Metrics, "name", metric),
+		"dimensions":    records(&s.Dimensions, "name", dimension),
 		"entities":      records(&s.Entities, "name", entity),
 		"relationships": records(&s.Relationships, "", relationship),
 		"sources":       records(&s.Sources, "name", source),

@@ -48,6 +48,7 @@ func (s *Semantic) join(one *Semantic, seen map[string]Pos) []Fault {
 		}
 		return !first("metrics."+m.Name, m.Pos)
 	})...)
+	faults = append(faults, s.joinDimensions(one)...)
 	s.Entities = append(s.Entities, slices.DeleteFunc(one.Entities, func(e Entity) bool { return !first("entities."+e.Name, e.Pos) })...)
 	s.Sources = append(s.Sources, slices.DeleteFunc(one.Sources, func(x Source) bool { return !first("sources."+x.Name, x.Pos) })...)
 	s.Relationships = append(s.Relationships, one.Relationships...)

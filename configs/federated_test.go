@@ -38,6 +38,30 @@ meaning_b.yaml:1: fiscal_year_start: a second one of this name, first at meaning
 	}
 }
 
+// TestFederatedDimensions: no two files call something by one name, a metric and a dimension neither.
+func TestFederatedDimensions(t *testing.T) {
+	path := folder(t, map[string]string{
+		"pgask.yaml":  "files: {semantic: 'meaning_*.yaml'}",
+		"policy.yaml": passthrough,
+		"meaning_a.yaml": "owner: finance\ndimensions:\n- {name: order size, table: a.b, expr: x > 1}\n- {name: age, table: a.b, expr: x}\n" +
+			"metrics:\n- {name: net_value, table: a.b, expr: sum(x), additivity: {kind: additive}}\n",
+		"meaning_b.yaml": "dimensions:\n- {name: Order Size, table: a.c, expr: x}\n- {name: net value, table: a.b, expr: x}\n- {name: other, table: a.b, expr: x, owner: sales}\n" +
+			"metrics:\n- {name: Age, table: a.c, expr: sum(x), additivity: {kind: additive}, owner: ops}\n",
+	})
+	all, faults := Load(path, nil)
+	got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", "")
+	const want = `meaning_b.yaml:6: metrics.Age: a dimension is called so too, first at meaning_a.yaml:4
+meaning_b.yaml:2: dimensions.Order Size: a second one of this name, first at meaning_a.yaml:3
+meaning_b.yaml:3: dimensions.net value: a metric is called so too, first at meaning_a.yaml:6
+`
+	if got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+	if d := all.Semantic.Dimensions; len(d) != 4 || d[0].Owner != "finance" || d[0].LLM != "full" || d[3].Owner != "sales" {
+		t.Errorf("%+v", d)
+	}
+}
+
 // TestReviews: a definition that wasn't seen is a fault, once there is a file that says
 // what was; words may change unseen.
 func TestReviews(t *testing.T) {

@@ -4,10 +4,11 @@ package configs
 type Semantic struct {
 	Tables        []SemanticTable
 	Metrics       []Metric
+	Dimensions    []Dimension
 	Entities      []Entity
 	Relationships []Relationship
 	Sources       []Source
-	// Owner owns the metrics that name nobody.
+	// Owner owns the metrics and dimensions that name nobody.
 	Owner string
 	// FiscalYearStart is the month, 1 to 12, in which the fiscal year starts; 0
 	// where there is none of its own.
@@ -53,6 +54,19 @@ type Metric struct {
 	ReviewRequiredBy string
 	// Reviewed tells that files.reviews lists the definition as seen by those who have to.
 	Reviewed bool
+}
+
+// Dimension is a registered expression to group and choose rows by: one value for
+// each row of Table, computed of its own columns. LLM is as a column's.
+type Dimension struct {
+	Pos         Pos
+	Name        string
+	Description string
+	Table       Name
+	Expr        string
+	Synonyms    []string
+	Owner       string
+	LLM         string
 }
 
 // Additivity says over which dimensions a measure may be summed: additive

@@ -271,18 +271,22 @@ func (t *Table) withSamples(samples []Sample) *Table {
 	u.Columns = slices.Clone(t.Columns)
 	for i, c := range u.Columns {
 		for _, x := range samples {
-			if x.Column != c.Name {
-				continue
+			if x.Column == c.Name {
+				u.Columns[i] = u.Columns[i].WithSample(x)
 			}
-			d := *u.Columns[i]
-			if len(x.Values) > 0 {
-				d.Values, d.AllValues = x.Values, x.All
-			}
-			if x.Min != "" || x.Max != "" {
-				d.Min, d.Max = x.Min, x.Max
-			}
-			u.Columns[i] = &d
 		}
 	}
 	return &u
+}
+
+// WithSample is the column with what was seen of it.
+func (c *Column) WithSample(x Sample) *Column {
+	d := *c
+	if len(x.Values) > 0 {
+		d.Values, d.AllValues = x.Values, x.All
+	}
+	if x.Min != "" || x.Max != "" {
+		d.Min, d.Max = x.Min, x.Max
+	}
+	return &d
 }

@@ -46,6 +46,10 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 			b.derived(m)
 		}
 	}
+	for _, d := range file.Dimensions {
+		b.dimension(d)
+	}
+	slices.SortStableFunc(b.model.Dimensions, compareDimensions)
 	slices.SortStableFunc(b.model.Metrics, func(x, y *Metric) int { return strings.Compare(x.Name, y.Name) })
 	for _, e := range file.Entities {
 		b.entity(e)
@@ -69,6 +73,10 @@ func version(file configs.Semantic) string {
 	for _, m := range file.Metrics {
 		m.Pos, m.Table.Pos, m.Reviewed = configs.Pos{}, configs.Pos{}, false
 		_ = enc.Encode([]any{"metric", m})
+	}
+	for _, d := range file.Dimensions {
+		d.Pos, d.Table.Pos = configs.Pos{}, configs.Pos{}
+		_ = enc.Encode([]any{"dimension", d})
 	}
 	for _, e := range file.Entities {
 		e.Pos, e.Table.Pos = configs.Pos{}, configs.Pos{}

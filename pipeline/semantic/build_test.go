@@ -198,6 +198,10 @@ func TestVersion(t *testing.T) {
 	if build(a) != build(b) {
 		t.Error("a position changed the version")
 	}
+	d := dimension(configs.Dimension{Expr: "n > 1"})
+	if build(d) == build(configs.Semantic{}) || build(d) == build(dimension(configs.Dimension{Expr: "n > 2"})) {
+		t.Error("a dimension didn't change the version")
+	}
 	b.Metrics[0].Owner = "x"
 	if build(a) == build(b) || build(a) == build(configs.Semantic{}) {
 		t.Error("content didn't change the version")

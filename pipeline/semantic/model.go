@@ -12,7 +12,8 @@ type Model struct {
 	// Version digests the file's content; empty content has a version too.
 	Version       string
 	Tables        map[catalog.Name]*Table
-	Metrics       []*Metric // sorted by name
+	Metrics       []*Metric    // sorted by name
+	Dimensions    []*Dimension // sorted by name
 	Entities      []*Entity
 	Relationships []*Relationship // declared foreign keys and configured ones, sorted
 	Sources       []*Source
