@@ -1,6 +1,11 @@
 package planner
 
-import "github.com/pgask/pgask/pipeline/plan"
+import (
+	"slices"
+
+	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/plan"
+)
 
 // bothSides reads "mountains higher than 5600 and mountains lower than 5200"
 // behind "both": two kinds of rows that what is asked for must have.
@@ -94,10 +99,75 @@ func (b *builder) split(cost float64) ([]reading, error) {
 		p.Version, p.Distinct = 0, false
 		plans = append(plans, p)
 	}
-	p := &plan.Plan{Version: plan.Version, Set: &plan.Set{Op: op, Plans: plans}}
+	p := byKeys(plan.Plan{Set: &plan.Set{Op: op, Plans: plans}}, b.entities())
 	key, err := planJSON(p)
 	if err != nil {
 		return nil, err
 	}
 	return []reading{{plan: p, key: key, cost: cost, f: b.f}}, nil
+}
+
+// entities are the tables whose rows are asked for by what they are called, where two may
+// be called alike: it's the rows that must have both, not their names.
+func (b *builder) entities() []*catalog.Table {
+	var out []*catalog.Table
+	for _, o := range b.f.outs {
+		t := o.table
+		if m := b.picks[o.col]; o.col != nil && b.isLabel(m) {
+			t = m.table
+		}
+		if t != nil && !b.f.distinct && !contains(out, t) && !b.x.calledOnce(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// calledOnce tells whether no two rows of a table can be called alike.
+func (x *lexicon) calledOnce(t *catalog.Table) bool {
+	return slices.ContainsFunc(append(slices.Clone(t.Unique), t.PrimaryKey), func(key []string) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(k string) bool {
+			return !slices.ContainsFunc(x.labels[t], func(c *catalog.Column) bool { return c.Name == k })
+		})
+	})
+}
+
+// byKeys has a set operation tell rows apart by the keys of tables, and shows what was
+// asked for.
+func byKeys(set plan.Plan, of []*catalog.Table) *plan.Plan {
+	var names []string
+	for _, it := range set.Set.Plans[0].Select {
+		names = append(names, outputName(it))
+	}
+	shown := len(names)
+	for _, t := range of {
+		for _, k := range t.PrimaryKey {
+			e := column(t, t.Column(k))
+			if hasItem(set.Set.Plans[0].Select, e) {
+				continue
+			}
+			as := freeName(alias(t)+"_"+k, names)
+			names = append(names, as)
+			for i := range set.Set.Plans {
+				set.Set.Plans[i].Select = add(set.Set.Plans[i].Select, plan.Item{Expr: e, As: as})
+			}
+		}
+	}
+	if len(names) == shown {
+		set.Version = plan.Version
+		return &set
+	}
+	out := &plan.Plan{Version: plan.Version, From: plan.Source{Plan: &set, As: "found"}}
+	for _, n := range names[:shown] {
+		out.Select = append(out.Select, plan.Item{Expr: plan.Expr{Column: plan.ColumnName("found", n)}})
+	}
+	return out
+}
+
+// freeName is a name that isn't among those taken.
+func freeName(name string, taken []string) string {
+	for slices.Contains(taken, name) {
+		name += "_"
+	}
+	return name
 }

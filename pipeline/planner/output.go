@@ -78,6 +78,7 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 			if !hasItem(dims, column(m.table, m.column)) && !b.keyIn(dims, m) {
 				lead = appendItem(lead, plan.Item{Expr: column(m.table, m.column)})
 			}
+			keyed[m.table] = keyed[m.table] || b.namesRows(m)
 		default:
 			if b.hasColumnOf(dims, g.table) {
 				continue
@@ -126,6 +127,13 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 	}
 	b.name()
 	return b.havingCount()
+}
+
+// namesRows tells whether groups by a column are groups by the rows that it names, of which
+// two may be called alike; the rows themselves are counted by name.
+func (b *builder) namesRows(m meaning) bool {
+	return len(b.x.labels[m.table]) == 1 && b.isLabel(m) && len(m.table.PrimaryKey) > 0 && !b.f.mostBy && !b.f.distinct &&
+		!contains(b.measures, m.table) && !b.x.calledOnce(m.table)
 }
 
 // keyIn tells whether what a key points to is among the items: its values are the same.
