@@ -164,7 +164,7 @@ func (b *builder) apart(c cond) bool {
 
 // negative tells whether a condition excludes values.
 func negative(e plan.Expr) bool {
-	return e.Op != nil && (e.Op.Op == "<>" || strings.HasPrefix(e.Op.Op, "not_"))
+	return e.Op != nil && (e.Op.Op == "<>" || strings.HasPrefix(e.Op.Op, "not"))
 }
 
 func (t tree) tables() []*catalog.Table {

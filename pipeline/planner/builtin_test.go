@@ -30,9 +30,15 @@ func lines(t *testing.T, path string) []string {
 // TestBuiltinGolden holds what questions become: the SQL of the plan, or the
 // refusal with what it names.
 func TestBuiltinGolden(t *testing.T) {
+	for _, name := range []string{"builtin", "everyday"} {
+		t.Run(name, func(t *testing.T) { golden(t, "testdata/"+name) })
+	}
+}
+
+func golden(t *testing.T, path string) {
 	chain := New(NewBuiltin())
 	var b bytes.Buffer
-	for _, q := range lines(t, "testdata/builtin.txt") {
+	for _, q := range lines(t, path+".txt") {
 		fmt.Fprintf(&b, "? %s\n", q)
 		p, err := chain.Plan(context.Background(), bikeInput(t, q))
 		if err != nil {
@@ -45,7 +51,7 @@ func TestBuiltinGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\n\n", sql)
 	}
-	const golden = "testdata/builtin.golden"
+	golden := path + ".golden"
 	if *updateBuiltin {
 		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

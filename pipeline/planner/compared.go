@@ -11,6 +11,10 @@ func (p *parser) columnCondition(s state, neg bool) []state {
 			i++
 		}
 		i += p.oneOf(i, [][]string{{"is"}, {"are"}, {"was"}, {"were"}, {"of"}, {"is", "equal", "to"}, {"equal", "to"}, {"equals"}, {"="}, {"as"}, {"being"}, {"is", "either"}, {"are", "either"}, {"either"}, {"is", "in"}, {"to", "be"}, {"was", "in"}, {"is", "the"}, {"be"}, {"in"}, {"that", "is"}, {"that", "are"}})
+		if at := p.keep(h, isMoment); !neg && at.meanings != nil { // signed up last month
+			when := &mention{at: s.at, n: h.n, meanings: at.meanings}
+			out = append(out, p.periodConditions(state{at: s.at + h.n, f: s.f}, when)...)
+		}
 		k, not := p.negation(i)
 		out = append(out, p.compared(state{at: k, f: s.f}, col, neg != not)...)
 	}
@@ -79,3 +83,5 @@ func (p *parser) compared(s state, col *mention, neg bool) []state {
 	}
 	return out
 }
+
+func isMoment(m meaning) bool { return isColumn(m) && temporal(m.column) }

@@ -15,27 +15,26 @@ func (p *parser) periods(s state) []state {
 func (p *parser) periodConditions(s state, col *mention) []state {
 	i := s.at
 	op := ""
-	if c, n := p.comparison(i); n > 0 && slices.Contains([]string{"before", "after", "since", "until", "earlier", "later", "prior"}, p.low(i)) {
+	not := p.oneOf(i, [][]string{{"not", "in"}, {"not", "during"}, {"not", "from"}})
+	if _, n := p.namedPeriod(i + 1); n > 0 && p.is(i, "not") {
+		not = 1
+	}
+	switch c, n := p.comparison(i); {
+	case not > 0:
+		i += not
+	case n > 0 && slices.Contains([]string{"before", "after", "since", "until", "earlier", "later", "prior"}, p.low(i)):
 		op, i = c, i+n
-	} else {
-		i += p.oneOf(i, [][]string{{"in"}, {"during"}, {"on"}, {"of"}, {"for"}, {"from"}, {"in", "the"}, {"during", "the"}, {"over", "the"}, {"within", "the"}, {"for", "the"}, {"made", "in"}, {"from", "the"}, {"of", "the"}})
+	default:
+		i += p.oneOf(i, periodIntros)
 	}
 	i = p.det(i)
-	if p.is(i, "between") {
-		lo, n := p.periodAt(i + 1)
-		if n == 0 || !p.is(i+1+n, "and") {
-			return nil
-		}
-		hi, m := p.periodAt(i + 2 + n)
-		if m == 0 {
-			return nil
-		}
-		both := &period{lo: lo.lo, hi: hi.hi, text: p.textOf(i, 2+n+m)}
-		return []state{s.with(cond{col: col, op: "period", period: both, spoken: s.at, near: s.f.near}, i+2+n+m)}
+	if both, n := p.ranged(i); n > 0 {
+		both.text = p.textOf(i, n)
+		return []state{s.with(cond{col: col, op: "period", period: both, spoken: s.at, near: s.f.near}, i+n)}
 	}
 	per, n := p.periodAt(i)
 	if n == 0 {
-		return nil
+		return p.yearless(s, i, op, col)
 	}
 	if op != "" {
 		per = bounded(per, op)
@@ -47,14 +46,29 @@ func (p *parser) periodConditions(s state, col *mention) []state {
 			per, n = bounded(per, "<="), n+m
 		}
 	}
-	per.text = p.textOf(s.at, i+n-s.at)
+	if not > 0 {
+		per.not, per.relative = true, nil
+	}
+	return p.spanned(s, per, i+n, col)
+}
+
+// periodIntros lead to a period.
+var periodIntros = [][]string{{"in"}, {"during"}, {"on"}, {"of"}, {"for"}, {"from"}, {"in", "the"}, {"during", "the"}, {"over", "the"}, {"within", "the"}, {"for", "the"}, {"made", "in"}, {"from", "the"}, {"of", "the"}}
+
+// spanned adds the condition of a period that ends before a position.
+func (p *parser) spanned(s state, per *period, end int, col *mention) []state {
+	per.text = p.textOf(s.at, end-s.at)
 	if col == nil && p.done(s.at) {
 		return nil // riders that rented in 2026: when they did isn't when they came
 	}
 	if len(s.f.linked) > 0 && col == nil && s.f.linkedEnd == s.at {
 		return nil // what the period is about, the rows or those they are linked to, isn't said
 	}
-	return []state{s.with(cond{col: col, op: "period", period: per, spoken: s.at, near: s.f.near}, i+n)}
+	n := s.with(cond{col: col, op: "period", period: per, spoken: s.at, near: s.f.near}, end)
+	if per.not {
+		n.f.notEnd = end
+	}
+	return []state{n}
 }
 
 // done tells whether a verb stands before i that says what the rows did, and not what was done to

@@ -47,6 +47,10 @@ func (p *parser) counted(s state) []state {
 		}
 		out = append(out, e)
 	}
+	for _, e := range p.fresh(state{at: i, f: s.f}) {
+		e.f.outs = add(e.f.outs, out1(e, "count", distinct))
+		out = append(out, e)
+	}
 	for _, h := range p.find(i, isColumn) {
 		if len(p.find(i, isTable)) > 0 { // the things themselves, not where they are pointed to
 			h = p.keep(h, func(m meaning) bool { return isColumn(m) && m.weight >= 0.9 && !isKey(m.table, m.column) })

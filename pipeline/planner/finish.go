@@ -16,6 +16,9 @@ func (p *parser) finish(f frame) (frame, bool) {
 	if f.listing && p.aggregates(f) {
 		return f, false
 	}
+	if at, _ := f.undated(); f.fresh != nil && len(at) == 0 {
+		return f, false // new since when?
+	}
 	if len(f.groups) > 0 && p.aggregates(f) {
 		f.outs = counting(f.outs)
 	}

@@ -105,6 +105,7 @@ type frame struct {
 	notEnd    int  // where the words about what must not be so ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last
+	fresh     *catalog.Table   // of which new rows are asked for: those that came in the period
 	listing   bool             // "for each" row something is listed, not counted
 	sorting   bool             // the question began with "sort"
 	objects   []*catalog.Table // of which rows must exist, if nothing else is said of them

@@ -77,6 +77,11 @@ func (p *parser) item(s state) []state {
 	out = append(out, p.aggregateItem(s)...)
 	out = append(out, p.topItem(s)...)
 	out = append(out, p.rankedItem(s)...)
+	out = append(out, p.byAge(s)...)
+	for _, e := range p.fresh(s) {
+		e.f.outs = add(e.f.outs, out1(e, "", false))
+		out = append(out, e)
+	}
 	for _, h := range p.find(i, isMetric) {
 		out = append(out, p.metricItem(s, h)...)
 	}

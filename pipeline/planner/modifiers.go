@@ -123,6 +123,11 @@ func (p *parser) dims(s state) []state {
 		n.f.groups = add(n.f.groups, group{unit: u})
 		firsts = append(firsts, n)
 	}
+	if k := p.oneOf(s.at, [][]string{{"weekday"}, {"day", "of", "week"}, {"day", "of", "the", "week"}}); k > 0 && len(p.find(s.at, isColumn)) == 0 {
+		n := state{at: s.at + k, f: s.f}
+		n.f.groups = add(n.f.groups, group{unit: weekday})
+		firsts = append(firsts, n)
+	}
 	for _, h := range p.find(s.at, isColumn) {
 		n := state{at: s.at + h.n, f: s.f}
 		n.f.groups = add(n.f.groups, group{col: &mention{at: s.at, n: h.n, meanings: h.meanings}})

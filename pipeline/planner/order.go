@@ -71,6 +71,12 @@ func (b *builder) breakTies() {
 
 // inTime puts an answer that is grouped by time first into time's order.
 func (b *builder) inTime(g group) {
+	if g.unit == weekday {
+		d := dayNumber(column(b.dates[-1].table, b.dates[-1].column))
+		b.plan.GroupBy = append(b.plan.GroupBy, d)
+		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Expr: &d})
+		return
+	}
 	if g.unit != "" {
 		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Item: g.unit})
 		return

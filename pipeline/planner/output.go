@@ -69,7 +69,7 @@ func (b *builder) grouped(dims, measures []plan.Item, keyed map[*catalog.Table]b
 			if err != nil {
 				return err
 			}
-			lead = append(lead, plan.Item{As: g.unit, Expr: plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: g.unit, Args: []plan.Expr{column(d.table, d.column)}}}})
+			lead = append(lead, plan.Item{As: g.unit, Expr: pieceOf(column(d.table, d.column), g.unit)})
 		case g.col != nil:
 			m := b.picks[g.col]
 			if err := b.ofOneTime(m); err != nil {

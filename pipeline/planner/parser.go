@@ -14,6 +14,7 @@ type parser struct {
 	hits  [][]hit
 	far   int // the furthest position any rule reached
 	count int
+	today string // YYYY-MM-DD
 }
 
 func (p *parser) kind(i int) tokenKind {
@@ -172,6 +173,7 @@ func (p *parser) start(s state) []state {
 			out = append(out, p.opened(e)...)
 		}
 	}
+	out = append(out, p.whenWas(s)...)
 	return append(out, p.opened(s)...)
 }
 
@@ -189,6 +191,11 @@ func (p *parser) opened(s state) []state {
 	}
 	s.at = p.det(s.at)
 	out := p.howMany(s)
+	if u := adverbUnits[p.low(s.at)]; u != "" { // monthly revenue
+		n := state{at: s.at + 1, f: s.f}
+		n.f.groups = add(n.f.groups, group{unit: u})
+		out = append(out, p.items(n, 0)...)
+	}
 	return append(out, p.items(s, 0)...)
 }
 

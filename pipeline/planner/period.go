@@ -16,6 +16,12 @@ type period struct {
 	// relative is the same as a plan says it, where it is one that can be the latest one
 	// in the data instead; nil for others.
 	relative *plan.Period
+	// unit and parts are set instead of bounds for what comes again: the months numbered
+	// 3, of whichever year; weekdays are numbered from Sunday, 0.
+	unit  string
+	parts []int
+	// not is set for all that lies outside.
+	not bool
 }
 
 var timeUnits = map[string]string{"day": "day", "days": "day", "daily": "day", "week": "week", "weeks": "week", "weekly": "week",
@@ -48,7 +54,9 @@ func whole(unit string, offset int) *period {
 
 // excludes tells whether no day is in both periods: 2025 and 2026, this month and the last.
 // Where they are counted in other units it isn't known.
-func (p *period) excludes(o *period) bool { return notBehind(p.hi, o.lo) || notBehind(o.hi, p.lo) }
+func (p *period) excludes(o *period) bool {
+	return !p.not && !o.not && (notBehind(p.hi, o.lo) || notBehind(o.hi, p.lo))
+}
 
 // notBehind tells whether one bound isn't behind another of its kind.
 func notBehind(hi, lo *plan.Expr) bool {
@@ -70,6 +78,9 @@ func (p *parser) periodAt(i int) (*period, int) {
 		return per, n
 	}
 	if per, n := p.trailing(i); n > 0 {
+		return per, n
+	}
+	if per, n := p.toDate(i); n > 0 {
 		return per, n
 	}
 	return p.calendar(i)
@@ -114,32 +125,6 @@ func (p *parser) trailing(i int) (*period, int) {
 		return &period{lo: symbolic(unit, 1-count), hi: symbolic(unit, 1), relative: &plan.Period{Unit: unit, Last: count}}, 3
 	}
 	return &period{lo: symbolic(unit, -count), hi: symbolic(unit, 0), relative: &plan.Period{Unit: unit, Last: count, Complete: true}}, 3
-}
-
-// calendar reads 2025, March 2026, Q2 2026 and an ISO date.
-func (p *parser) calendar(i int) (*period, int) {
-	if m := months[p.low(i)]; m > 0 && p.kind(i+1) == number && isYear(p.toks[i+1].num) {
-		return span(p.toks[i+1].num, m, 1), 2
-	}
-	if w := p.low(i); len(w) == 2 && w[0] == 'q' && w[1] >= '1' && w[1] <= '4' && p.kind(i+1) == number && isYear(p.toks[i+1].num) {
-		return span(p.toks[i+1].num, int(w[1]-'1')*3+1, 3), 2
-	}
-	if p.kind(i) == date {
-		return &period{lo: dateLiteral(p.toks[i].num), hi: dayAfter(p.toks[i].num)}, 1
-	}
-	at, n := i, 1
-	if p.low(i) == "year" {
-		at, n = i+1, 2
-	}
-	if p.low(i) == "year" && p.low(i+1) == "of" {
-		at, n = i+2, 3
-	}
-	if p.kind(at) == number && isYear(p.toks[at].num) {
-		per := span(p.toks[at].num, 1, 12)
-		per.year, per.op = p.toks[at].num, "="
-		return per, n
-	}
-	return nil, 0
 }
 
 // span is a number of months from the first day of one.

@@ -16,7 +16,7 @@ type question struct {
 
 func newQuestion(x *lexicon, in Input) *question {
 	toks := oneSentence(tokenize(in.Question))
-	return &question{in: in, x: x, parser: &parser{x: x, toks: toks, hits: link(x, toks)}}
+	return &question{in: in, x: x, parser: &parser{x: x, toks: toks, hits: link(x, toks), today: dateOf(in)}}
 }
 
 // readings are all distinct plans, cheapest first, and why frames were given up.
@@ -82,6 +82,10 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 	if len(at) == 0 {
 		return []map[int]meaning{nil}
 	}
+	if f.fresh != nil {
+		m, _ := q.x.born(f.fresh, false)
+		return []map[int]meaning{chosenDates(at, m)}
+	}
 	from := subject
 	if len(measured) > 0 {
 		from = measured[0]
@@ -105,11 +109,16 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 	}
 	var out []map[int]meaning
 	for _, m := range options {
-		dates := map[int]meaning{}
-		for _, i := range at {
-			dates[i] = m
-		}
-		out = append(out, dates)
+		out = append(out, chosenDates(at, m))
 	}
 	return out
+}
+
+// chosenDates is one date column for all that doesn't say its own.
+func chosenDates(at []int, m meaning) map[int]meaning {
+	dates := map[int]meaning{}
+	for _, i := range at {
+		dates[i] = m
+	}
+	return dates
 }

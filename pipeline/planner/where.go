@@ -120,11 +120,14 @@ func within(m meaning, col plan.Expr, per *period) (plan.Expr, error) {
 		return plan.Expr{}, unfit("a period can't be left out")
 	}
 	if !temporal(m.column) {
-		if per.year == "" {
+		if per.year == "" || per.not {
 			return plan.Expr{}, unfit("%s holds no dates", m.column.Name)
 		}
 		e, err := literalFor(m, value{num: per.year, text: per.year}, per.op)
 		return plan.Expr{Op: &plan.Op{Op: per.op, Args: []plan.Expr{col, e}}}, err
+	}
+	if per.unit != "" {
+		return recurring(col, per), nil
 	}
 	var parts []plan.Expr
 	if per.lo != nil {
@@ -136,6 +139,9 @@ func within(m meaning, col plan.Expr, per *period) (plan.Expr, error) {
 	e := conjoin(nil, parts...)
 	if e == nil {
 		return plan.Expr{}, unfit("the period has no bounds")
+	}
+	if per.not {
+		return plan.Expr{Op: &plan.Op{Op: "not", Args: []plan.Expr{*e}}}, nil
 	}
 	return *e, nil
 }

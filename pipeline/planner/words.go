@@ -101,3 +101,6 @@ var directionWords = set("ascending", "descending", "increasing", "decreasing", 
 // lightVerbs only tie a value to the thing it describes.
 var lightVerbs = set("located", "living", "live", "lives", "lived", "based", "situated", "found", "come", "comes", "coming", "made", "belong", "belongs",
 	"belonging", "stored", "held", "happened", "occurred", "took", "given", "associated", "related", "categorized", "classified", "listed", "headquartered")
+
+// calendarWords are words for parts of a year or a week.
+var calendarWords = set("q1", "q2", "q3", "q4", "h1", "h2", "half", "ytd", "qtd", "mtd", "weekday", "weekdays", "weekends")
