@@ -264,10 +264,13 @@ func TestToldOfDemo(t *testing.T) {
 			}
 		}
 		var spec struct {
-			Data struct{ Values []map[string]any }
+			Title struct{ Subtitle []string }
+			Data  struct{ Values []map[string]any }
 		}
-		if err := json.Unmarshal([]byte(table(t, ana, "ASK CHART '"+question+"'")[0]), &spec); err != nil || len(spec.Data.Values) != len(rows) {
-			t.Errorf("%s: %d rows in the chart, want %d: %v", question, len(spec.Data.Values), len(rows), err)
+		err := json.Unmarshal([]byte(table(t, ana, "ASK CHART '"+question+"'")[0]), &spec)
+		drawn, note := len(spec.Data.Values), fmt.Sprintf("only the first %d of %d rows are drawn", len(spec.Data.Values), len(rows))
+		if err != nil || drawn != len(rows) && !slices.Contains(spec.Title.Subtitle, note) {
+			t.Errorf("%s: %d rows in the chart, want %d or %q: %v", question, drawn, len(rows), note, err)
 		}
 	}
 }

@@ -33,14 +33,14 @@ find_missing() {
 	want npm command -v npm
 }
 
-# The node clients are pinned in integration/clients and live outside the source
+# The node packages are pinned in integration/clients and live outside the source
 # tree, in the user's cache.
 modules=${XDG_CACHE_HOME:-$HOME/.cache}/pgask/clients
 pinned=$(dirname "$0")/clients
 
 node_clients() {
 	cmp -s "$pinned/package-lock.json" "$modules/node_modules/.pinned" && return 0
-	echo "Installing with npm into $modules: pg, pg-cursor, postgres"
+	echo "Installing with npm into $modules: pg, pg-cursor, postgres, vega, vega-lite"
 	mkdir -p "$modules"
 	cp "$pinned/package.json" "$pinned/package-lock.json" "$modules"
 	(cd "$modules" && npm ci --no-audit --no-fund --ignore-scripts) || {

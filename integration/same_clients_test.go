@@ -28,11 +28,7 @@ type driver struct {
 
 func drivers(t *testing.T) []driver {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := []string{"NODE_PATH=" + filepath.Join(cache, "pgask", "clients", "node_modules")}
+	node := []string{"NODE_PATH=" + nodeModules(t)}
 	python := "/usr/bin/python3" // where Debian's packages of the drivers are
 	return []driver{
 		{"psycopg2", []string{python, "clients/psycopg2_script.py"}, nil},
@@ -42,6 +38,16 @@ func drivers(t *testing.T) []driver {
 		{"pg", []string{"node", "clients/pg_script.js"}, node},
 		{"postgres", []string{"node", "clients/postgres_script.js"}, node},
 	}
+}
+
+// nodeModules is where needs.sh puts the packages of clients/package.json.
+func nodeModules(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(cache, "pgask", "clients", "node_modules")
 }
 
 // poolModes are the modes that must give the same frames as Postgres itself.

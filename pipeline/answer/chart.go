@@ -1,205 +1,155 @@
 package answer
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 )
-
-// vegaLite is the version of the language that charts are written in.
-const vegaLite = "https://vega.github.io/schema/vega-lite/v5.json"
-
-// spec is the part of Vega-Lite that charts use. testdata/chart.schema.json
-// describes it.
-type spec struct {
-	Schema   string              `json:"$schema"`
-	Title    specTitle           `json:"title"`
-	Data     specData            `json:"data"`
-	Mark     specMark            `json:"mark"`
-	Encoding map[string]*channel `json:"encoding"`
-	Usermeta specMeta            `json:"usermeta"`
-}
-
-type specTitle struct {
-	Text     string   `json:"text"`
-	Subtitle []string `json:"subtitle,omitempty"`
-}
-
-type specData struct {
-	Values []map[string]any `json:"values"`
-}
-
-type specMark struct {
-	Type    string `json:"type"`
-	Point   bool   `json:"point,omitempty"`
-	Tooltip bool   `json:"tooltip,omitempty"`
-	Size    int    `json:"fontSize,omitempty"`
-}
-
-// specMeta is not drawn: what the answer says of itself.
-type specMeta struct {
-	Qualifiers []string `json:"qualifiers"`
-	Truncated  bool     `json:"truncated"`
-}
-
-// channel is one encoding channel: x, y, color, text or tooltip.
-type channel struct {
-	Field  string `json:"field"`
-	Type   string `json:"type"` // quantitative, temporal, nominal
-	Title  string `json:"title"`
-	Sort   string `json:"sort,omitempty"`
-	Stack  string `json:"stack,omitempty"`
-	Unit   string `json:"timeUnit,omitempty"`
-	Format string `json:"format,omitempty"`
-}
 
 // Chart is a Vega-Lite specification of an answer, with its rows inside, as JSON:
 // moments make a line, categories sorted bars, two categories stacked ones, two
-// measures a scatter plot, shares a bar that is normalized, and one number is a text.
-// Qualifiers stand below the title.
+// measures a scatter plot, shares a bar that is normalized, one number is a text, and
+// what makes no picture a table. Qualifiers stand below the title.
 func Chart(t *Table, about Told) ([]byte, error) {
-	r := read(t)
-	limits := append(t.missing(), about.Qualifiers...)
-	s := spec{Schema: vegaLite, Title: specTitle{Text: headed(oneLine(about.Question)), Subtitle: limits},
+	d := drawing{reading: read(t), names: map[int]bool{}}
+	d.draw()
+	limits := slices.Concat(t.missing(), d.left, d.unfinishedNow(about), about.Qualifiers)
+	s := spec{Schema: vegaLite, Title: specTitle{Text: folded(headed(oneLine(about.Question))), Anchor: "start"}, Config: config,
 		Usermeta: specMeta{Qualifiers: append([]string{}, about.Qualifiers...), Truncated: t.Cut || t.Partial()}}
-	fields := r.names()
-	s.Data.Values = r.data(fields)
-	s.Mark, s.Encoding = r.drawn(fields)
+	for _, l := range limits {
+		s.Title.Subtitle = append(s.Title.Subtitle, folded(oneLine(l))...)
+	}
+	s.Data.Values, s.Width = d.values, d.width
+	if len(d.views) == 1 {
+		s.Mark, s.Encoding = &d.views[0].Mark, d.views[0].Encoding
+	} else {
+		s.Below = d.views
+	}
 	return json.Marshal(s)
 }
 
-// names are the columns' names as fields of the data, each once.
-func (r reading) names() []string {
-	taken := map[string]bool{}
-	out := make([]string, len(r.Columns))
-	for i, c := range r.Columns {
-		name := fieldName(c.Name)
-		for n := 2; taken[name]; n++ {
-			name = fieldName(c.Name) + "_" + strconv.Itoa(n)
-		}
-		taken[name] = true
-		out[i] = name
-	}
-	return out
+// drawing is what becomes of a reading: views of values, and what is left out.
+type drawing struct {
+	reading
+	fields []string
+	values []map[string]any
+	views  []view
+	width  *specStep
+	// names are the columns that are categories, left is what isn't drawn.
+	names map[int]bool
+	left  []string
 }
 
-// fieldName has no character by which Vega-Lite reaches into objects.
-func fieldName(name string) string {
-	out := []rune(name)
-	for i, c := range out {
-		if c == '.' || c == '[' || c == ']' || c == '\\' || c == '\'' || c == '"' {
-			out[i] = '_'
-		}
-	}
-	if len(out) == 0 {
-		return "column"
-	}
-	return string(out)
-}
+// Bounds of a picture: bars of categories, and colours that can be told apart. Of more
+// the largest are drawn.
+const (
+	maxDrawn   = 50
+	maxColours = 12
+)
 
-// data are the rows as objects. Numbers are as Postgres wrote them.
-func (r reading) data(fields []string) []map[string]any {
-	out := make([]map[string]any, len(r.Rows))
-	for i, row := range r.Rows {
-		out[i] = map[string]any{}
-		for c, v := range row {
-			switch {
-			case !v.Known, r.Columns[c].Kind == Number && v.Number == nil:
-				out[i][fields[c]] = nil
-			case r.Columns[c].Kind == Number:
-				out[i][fields[c]] = json.RawMessage(v.Text)
-			case r.Columns[c].Kind == Moment:
-				out[i][fields[c]] = r.Columns[c].wallClock(v)
-			case r.Columns[c].Kind == Truth:
-				out[i][fields[c]] = v.Text == "true"
-			default:
-				out[i][fields[c]] = v.Text
-			}
-		}
-	}
-	return out
-}
-
-// drawn are mark and channels.
-func (r reading) drawn(fields []string) (specMark, map[string]*channel) {
-	bar := specMark{Type: "bar", Tooltip: true}
-	line := specMark{Type: "line", Point: true, Tooltip: true}
-	of := func() *channel { return r.channel(r.of, fields) }
-	switch r.shape {
+func (d *drawing) draw() {
+	d.fields = each(d.Columns, func(c Column) string { return fieldName(c.Name) })
+	bar, line := specMark{Type: "bar", Tooltip: true}, specMark{Type: "line", Point: true, Tooltip: true}
+	switch d.shape {
+	case empty:
+		d.text("no rows", map[string]any{"answer": nil})
+		return
 	case single:
-		value := of()
-		value.Format = ",.12~g"
-		return specMark{Type: "text", Size: 48}, map[string]*channel{"text": value}
+		d.text(d.Columns[d.of].measured(d.Rows[0][d.of]), d.row(d.Rows[0]))
+		return
 	case timeline:
-		return line, map[string]*channel{"x": r.channel(r.when, fields), "y": of()}
+		d.view(line, map[string]*channel{"x": d.moments(), "y": d.measure(d.of)})
 	case timelines:
-		return line, map[string]*channel{"x": r.channel(r.when, fields), "y": of(), "color": r.channel(r.by, fields)}
+		d.largest(d.by, maxColours)
+		d.view(line, map[string]*channel{"x": d.moments(), "y": d.measure(d.of), "color": d.category(d.by)})
 	case groups:
-		return bar, r.bars(fields)
+		d.largest(d.by, maxDrawn)
+		d.view(bar, d.bars())
 	case crossed:
-		x, y := of(), r.channel(r.by, fields)
-		x.Stack, y.Sort = "zero", "-x"
-		return bar, map[string]*channel{"y": y, "x": x, "color": r.channel(r.also, fields)}
+		d.crossed(bar)
 	case pairs:
-		channels := map[string]*channel{"x": of(), "y": r.channel(r.with, fields)}
-		if r.by >= 0 {
-			channels["tooltip"] = r.channel(r.by, fields)
+		d.scatter()
+	case courses:
+		for _, c := range d.measures {
+			d.view(line, map[string]*channel{"x": d.moments(), "y": d.measure(c)})
 		}
-		return specMark{Type: "point", Tooltip: true}, channels
+	case several:
+		d.largest(d.by, maxDrawn)
+		for _, c := range d.measures {
+			by := d.bar(d.by)
+			by.Sort = specSort{Field: d.fields[d.of], Order: "descending"}
+			d.view(bar, map[string]*channel{"x": d.measure(c), "y": by})
+		}
 	}
-	return r.table(fields)
+	if d.views == nil {
+		d.table()
+		return
+	}
+	for _, row := range d.Rows {
+		d.values = append(d.values, d.row(row))
+	}
+}
+
+func (d *drawing) view(m specMark, channels map[string]*channel) {
+	d.views = append(d.views, view{Mark: m, Encoding: channels})
+}
+
+// text writes one value large. The mark needs a row.
+func (d *drawing) text(s string, row map[string]any) {
+	d.values = []map[string]any{row}
+	d.view(specMark{Type: "text", Size: 48}, map[string]*channel{"text": {Value: s}})
 }
 
 // bars are one for each category, or one that is divided where they are shares.
-func (r reading) bars(fields []string) map[string]*channel {
-	x, by := r.channel(r.of, fields), r.channel(r.by, fields)
-	if _, ok := r.shares(r.numbers(r.of)); ok {
-		x.Stack = "normalize"
-		return map[string]*channel{"x": x, "color": by}
+func (d *drawing) bars() map[string]*channel {
+	x, by := d.measure(d.of), d.bar(d.by)
+	if _, ok := d.shares(d.numbers(d.of)); ok && len(d.Rows) <= maxColours {
+		x.Stack, x.Axis = "normalize", specAxis{Format: ".0%"}
+		return map[string]*channel{"x": x, "color": d.category(d.by)}
 	}
 	by.Sort = "-x"
 	return map[string]*channel{"y": by, "x": x}
 }
 
-// table writes rows that make no chart: the first column's values beside each other.
-func (r reading) table(fields []string) (specMark, map[string]*channel) {
-	if len(r.Rows) == 0 {
-		return specMark{Type: "text", Size: 20}, map[string]*channel{}
+// crossed stacks bars by the category that has fewer values; where both have many, the
+// rows are a table.
+func (d *drawing) crossed(bar specMark) {
+	by, also := d.by, d.also
+	if d.different(also) > d.different(by) {
+		by, also = also, by
 	}
-	text := r.channel(len(fields)-1, fields)
-	channels := map[string]*channel{"text": text}
-	if len(fields) > 1 {
-		channels["y"] = r.channel(0, fields)
+	if d.different(also) > maxColours {
+		return
 	}
-	return specMark{Type: "text", Size: 14}, channels
+	d.largest(by, maxDrawn)
+	x, y := d.measure(d.of), d.bar(by)
+	x.Stack, y.Sort = "zero", "-x"
+	d.view(bar, map[string]*channel{"y": y, "x": x, "color": d.category(also)})
 }
 
-// channel describes a column.
-func (r reading) channel(c int, fields []string) *channel {
-	col := r.Columns[c]
-	out := &channel{Field: fields[c], Type: "nominal", Title: headed(col.title())}
+// scatter has a point for each row: few have their colours, of many it is told where
+// the mouse is.
+func (d *drawing) scatter() {
+	channels := map[string]*channel{"x": d.measure(d.of), "y": d.measure(d.with)}
 	switch {
-	case col.Kind == Moment:
-		out.Type, out.Unit = "temporal", cmp.Or(units[col.Period], "utcyearmonthdatehoursminutesseconds")
-	case col.Kind == Number && (c == r.of || c == r.with):
-		out.Type = "quantitative"
-		if col.Unit != "" {
-			out.Title = fmt.Sprintf("%s (%s)", out.Title, col.Unit)
+	case d.by >= 0 && len(d.Rows) <= maxColours:
+		channels["color"] = d.category(d.by)
+	case d.by >= 0:
+		channels["detail"] = d.category(d.by)
+	}
+	d.view(specMark{Type: "point", Filled: true, Area: 60, Tooltip: true}, channels)
+}
+
+// fieldName has no character by which Vega-Lite reaches into objects.
+func fieldName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`.[]\'"`, r) {
+			return '_'
 		}
+		return r
+	}, name)
+	if name == "" {
+		return "column"
 	}
-	return out
+	return name
 }
-
-// wallClock is a moment as the session's clock shows it, written as UTC's: whoever
-// draws the chart may live in another time zone.
-func (c Column) wallClock(v Value) string {
-	if units[c.Period] != "" && c.Period != "hour" {
-		return v.Time.Format("2006-01-02")
-	}
-	return v.Time.Format("2006-01-02T15:04:05.999999") + "Z"
-}
-
-// units are Vega-Lite's for the periods, of UTC, as wallClock is.
-var units = map[string]string{"year": "utcyear", "quarter": "utcyearquarter", "month": "utcyearmonth", "week": "utcyearmonthdate", "day": "utcyearmonthdate",
-	"hour": "utcyearmonthdatehours"}

@@ -34,7 +34,7 @@ func newFigures(t *Table, about Told) *figures {
 			f.column(t, c)
 			continue
 		}
-		f.distinct(t, c)
+		f.add(big.NewRat(int64(t.different(c)), 1))
 		for _, r := range t.Rows {
 			f.name(r[c].Text)
 			if col.Kind == Moment {
@@ -122,15 +122,6 @@ func (f *figures) ratio(a, b *big.Rat) {
 	if b.Sign() != 0 {
 		f.parts = append(f.parts, new(big.Rat).Quo(a, b))
 	}
-}
-
-// distinct adds how many different values a column has.
-func (f *figures) distinct(t *Table, c int) {
-	seen := map[string]bool{}
-	for _, r := range t.Rows {
-		seen[r[c].Text] = true
-	}
-	f.add(new(big.Rat).SetInt64(int64(len(seen))))
 }
 
 // grouped adds the sums of a measure for each value of a category.

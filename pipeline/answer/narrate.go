@@ -32,15 +32,17 @@ func sentences(t *Table, about Told) []string {
 	case single:
 		return []string{r.number()}
 	case record:
-		return []string{headed(r.fields(t.Rows[0])) + "."}
+		return []string{"One row: " + r.fields(t.Rows[0]) + "."}
 	case timeline:
 		return r.timeline(about)
 	case timelines:
 		return r.timelines(about)
 	case groups, crossed:
 		return r.groups(about)
-	case pairs:
-		return r.pairs()
+	case courses:
+		return r.courses(about)
+	case pairs, several:
+		return r.beside()
 	}
 	return r.listed()
 }
@@ -84,7 +86,11 @@ func (r reading) number() string {
 func (r reading) fields(row []Value) string {
 	var parts []string
 	for i, c := range r.Columns {
-		parts = append(parts, c.title()+" is "+c.measured(row[i]))
+		if part := c.title() + " " + c.measured(row[i]); row[i].Known {
+			parts = append(parts, part)
+		} else {
+			parts = append(parts, "no "+c.title())
+		}
 	}
 	return series(parts)
 }
@@ -101,9 +107,9 @@ func (r reading) listed() []string {
 	if len(r.Columns) == 1 {
 		return []string{r.values()}
 	}
-	out := []string{fmt.Sprintf("The answer has %s with %s.", counted(r.Count, "row", "rows"), series(names))}
+	out := []string{fmt.Sprintf("%s of %s.", counted(r.Count, "row", "rows"), series(names))}
 	for i, row := range r.Rows[:min(len(r.Rows), maxListed)] {
-		out = append(out, []string{"In the first, ", "In the second, ", "In the third, "}[i]+r.fields(row)+".")
+		out = append(out, []string{"The first: ", "The second: ", "The third: "}[i]+r.fields(row)+".")
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -11,21 +12,60 @@ import (
 // and the lowest.
 func (r reading) timeline(about Told) []string {
 	rows := inOrder(r.numbers(r.of), r.when)
-	if len(rows) < 2 {
+	if len(rows) == 0 {
 		return r.listed()
 	}
 	of, when := r.Columns[r.of], r.Columns[r.when]
 	out := []string{headed(of.title()) + " " + r.course(rows) + "."}
-	sorted := largestFirst(rows, r.of)
-	high, low := sorted[0], sorted[len(sorted)-1]
-	if high[r.of].Number.Cmp(low[r.of].Number) != 0 {
-		out = append(out, fmt.Sprintf("The highest of %s was %s %s, the lowest %s %s.", counted(int64(len(rows)), "value", "values"),
-			of.measured(high[r.of]), when.since(high[r.when]), of.measured(low[r.of]), when.since(low[r.when])))
+	if len(rows) == 1 {
+		out = []string{fmt.Sprintf("%s %s is %s.", headed(of.title()), when.since(rows[0][r.when]), of.measured(rows[0][r.of]))}
+	}
+	if len(rows) > 2 {
+		out = append(out, r.extremes(rows)...)
 	}
 	if r.whole(rows) {
 		out = append(out, "All together: "+of.total(rows, r.of)+".")
 	}
-	return append(out, r.unfinished(rows, about.Today)...)
+	return slices.Concat(out, r.without(rows), r.unfinished(rows, about.Today))
+}
+
+// extremes are the highest and the lowest value of rows in their order, as far as they
+// aren't the ends, which have been told.
+func (r reading) extremes(rows [][]Value) []string {
+	of, when := r.Columns[r.of], r.Columns[r.when]
+	sorted := largestFirst(rows, r.of)
+	high, low, first, last := sorted[0][r.of].Number, sorted[len(sorted)-1][r.of].Number, rows[0][r.of].Number, rows[len(rows)-1][r.of].Number
+	if high.Cmp(low) == 0 {
+		return nil
+	}
+	at := func(row []Value) string { return of.measured(row[r.of]) + " " + when.since(row[r.when]) }
+	highest, lowest := at(sorted[0]), at(sorted[len(sorted)-1])
+	switch all := counted(int64(len(rows)), "value", "values"); {
+	case last.Cmp(high) == 0 && first.Cmp(low) == 0:
+		return []string{fmt.Sprintf("These are the lowest and the highest of %s.", all)}
+	case last.Cmp(low) == 0 && first.Cmp(high) == 0:
+		return []string{fmt.Sprintf("These are the highest and the lowest of %s.", all)}
+	case last.Cmp(high) == 0:
+		return []string{fmt.Sprintf("That is the highest of %s; the lowest was %s.", all, lowest)}
+	case last.Cmp(low) == 0:
+		return []string{fmt.Sprintf("That is the lowest of %s; the highest was %s.", all, highest)}
+	default:
+		return []string{fmt.Sprintf("The highest of %s was %s, the lowest %s.", all, highest, lowest)}
+	}
+}
+
+// courses tells several measures over time.
+func (r reading) courses(about Told) []string {
+	var out []string
+	for _, c := range r.measures {
+		m := r.about(c)
+		if rows := inOrder(r.numbers(c), r.when); len(rows) > 1 {
+			out = append(out, headed(r.Columns[c].title())+" "+m.course(rows)+".")
+		} else {
+			out = append(out, headed(r.Columns[c].title())+" has too few values to have a course.")
+		}
+	}
+	return append(out, r.unfinished(inOrder(r.Rows, r.when), about.Today)...)
 }
 
 // timelines tells a measure over time by category: the course of the largest at the
@@ -50,11 +90,11 @@ func (r reading) timelines(about Told) []string {
 	if len(lines) > maxListed {
 		head += fmt.Sprintf(", the %d of %d that end highest", maxListed, len(lines))
 	}
-	out := []string{head + ":"}
+	var told []string
 	for _, l := range lines[:min(len(lines), maxListed)] {
-		out = append(out, r.Columns[r.by].label(l[0][r.by])+" "+r.course(l)+".")
+		told = append(told, r.Columns[r.by].label(l[0][r.by])+" "+r.course(l))
 	}
-	return append(out, r.unfinished(rows, about.Today)...)
+	return append([]string{head + ": " + strings.Join(told, "; ") + "."}, r.unfinished(rows, about.Today)...)
 }
 
 // course is from where to where rows in their order lead, and the change.

@@ -26,6 +26,10 @@ const (
 	crossed
 	// pairs has two measures for each category or row.
 	pairs
+	// courses has moments and several measures for each.
+	courses
+	// several has a category and three measures or more for each.
+	several
 	// list is everything else.
 	list
 )
@@ -34,9 +38,13 @@ const (
 type reading struct {
 	*Table
 	shape shape
-	// when is the moment, by and also the categories, of and with the measures.
+	// when is the moment, by and also the categories, of and with the first measures.
 	when, by, also, of, with int
+	measures                 []int
 }
+
+// maxMeasures is how many measures are told of, and drawn, beside each other.
+const maxMeasures = 4
 
 // read finds the shape of a table.
 func read(t *Table) reading {
@@ -58,7 +66,7 @@ func read(t *Table) reading {
 		r.shape = empty
 	case len(t.Rows) == 1 && len(t.Columns) == 1 && len(numbers) == 1:
 		r.shape, r.of = single, numbers[0]
-	case len(t.Rows) == 1 && t.Count == 1:
+	case len(t.Rows) == 1 && t.Count == 1 && (len(numbers) != 1 || len(t.Columns) != 2):
 		r.shape = record
 	case len(numbers) == 1 && len(moments) == 1 && len(labels) == 0 && t.unique(moments[0]):
 		r.shape, r.when, r.of = timeline, moments[0], numbers[0]
@@ -73,9 +81,16 @@ func read(t *Table) reading {
 		if len(labels) == 1 {
 			r.by = labels[0]
 		}
+	case between(2, len(numbers), maxMeasures) && len(moments) == 1 && len(labels) == 0 && t.unique(moments[0]):
+		r.shape, r.when, r.of = courses, moments[0], numbers[0]
+	case between(3, len(numbers), maxMeasures) && len(moments) == 0 && len(labels) == 1 && t.unique(labels[0]):
+		r.shape, r.by, r.of = several, labels[0], numbers[0]
 	}
+	r.measures = numbers
 	return r
 }
+
+func between(least, n, most int) bool { return least <= n && n <= most }
 
 // unique tells whether no two rows have the same values in the columns.
 func (t *Table) unique(columns ...int) bool {
@@ -94,6 +109,15 @@ func (t *Table) unique(columns ...int) bool {
 		seen[key] = true
 	}
 	return true
+}
+
+// different is how many different values a column has.
+func (t *Table) different(c int) int {
+	seen := map[string]bool{}
+	for _, r := range t.Rows {
+		seen[r[c].Text] = true
+	}
+	return len(seen)
 }
 
 // numbers are the rows that have a number in a column, in their order.

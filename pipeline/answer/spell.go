@@ -12,7 +12,21 @@ import (
 
 // title is a column's name as people say it.
 func (c Column) title() string {
-	return strings.Join(strings.FieldsFunc(cmp.Or(c.Title, c.Name), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), " ")
+	words := strings.FieldsFunc(cmp.Or(c.Title, c.Name), func(r rune) bool { return r == '_' || unicode.IsSpace(r) })
+	for i, w := range words {
+		if strings.EqualFold(w, "avg") {
+			words[i] = "average"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// titled is that with the unit.
+func (c Column) titled() string {
+	if c.Unit == "" {
+		return c.title()
+	}
+	return c.title() + " (" + c.Unit + ")"
 }
 
 // headed is a title with a capital letter.
@@ -25,7 +39,7 @@ func headed(s string) string {
 func (c Column) spell(v Value) string {
 	switch {
 	case !v.Known:
-		return "nothing"
+		return "no value"
 	case c.Kind == Number && v.Number != nil:
 		return grouped(v.Number)
 	case c.Kind == Moment:
@@ -115,6 +129,11 @@ func grouped(n *big.Rat) string {
 	} else if !n.IsInt() {
 		s = n.FloatString(2)
 	}
+	return commas(s)
+}
+
+// commas sets off the thousands of a number.
+func commas(s string) string {
 	sign, whole, rest := "", s, ""
 	if strings.HasPrefix(whole, "-") {
 		sign, whole = "-", whole[1:]
@@ -131,7 +150,7 @@ func grouped(n *big.Rat) string {
 // percent is a part of a whole, rounded to a tenth.
 func percent(part, whole *big.Rat) string {
 	share := new(big.Rat).Quo(part, whole)
-	return share.Mul(share, big.NewRat(100, 1)).FloatString(1) + " %"
+	return commas(share.Mul(share, big.NewRat(100, 1)).FloatString(1)) + " %"
 }
 
 // counted is a number of things.

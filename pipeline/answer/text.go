@@ -18,7 +18,7 @@ func TextChart(t *Table, about Told) string {
 	r := read(t)
 	lines := wrapped(headed(oneLine(about.Question)))
 	lines = append(lines, r.picture()...)
-	for _, n := range append(t.missing(), about.Qualifiers...) {
+	for _, n := range slices.Concat(t.missing(), r.unfinishedNow(about), about.Qualifiers) {
 		lines = append(lines, wrapped("Note: "+n)...)
 	}
 	for i := range lines {
@@ -49,10 +49,13 @@ func (r reading) picture() []string {
 		return r.lines(r.sorted(), r.by)
 	case crossed:
 		return r.sections(r.arranged(r.Rows, r.by, r.also), r.by, r.also)
+	case courses:
+		return r.panels(inOrder(r.Rows, r.when), r.when)
+	case several:
+		return r.panels(r.sorted(), r.by)
 	case pairs:
 		if r.by >= 0 && len(r.Rows) <= maxPaired && r.unique(r.by) {
-			rows := r.sorted()
-			return append(r.lines(rows, r.by), r.about(r.with).lines(rows, r.by)...)
+			return r.panels(r.sorted(), r.by)
 		}
 		return r.plot(r.Rows)
 	}
@@ -65,6 +68,19 @@ const (
 	maxPaired   = 12
 	maxSections = 8
 )
+
+// panels are pictures of several measures, one below the other.
+func (r reading) panels(rows [][]Value, by int) []string {
+	var out []string
+	for _, c := range r.measures {
+		if r.when >= 0 && len(rows) > maxBars {
+			out = append(out, r.about(c).plot(rows)...)
+			continue
+		}
+		out = append(out, r.about(c).lines(rows, by)...)
+	}
+	return out
+}
 
 // about is the reading with another measure.
 func (r reading) about(c int) reading {
@@ -130,7 +146,7 @@ func (r reading) sections(rows [][]Value, head, by int) []string {
 		out = append(out, r.bounded(parts[label], by, scale)...)
 	}
 	if rest := len(order) - maxSections; rest > 0 {
-		out = append(out, fmt.Sprintf("… and %d more of %s", rest, r.Columns[head].title()))
+		out = append(out, fmt.Sprintf("… and %d more, with fewer %s", rest, r.Columns[r.of].title()))
 	}
 	return out
 }
@@ -154,23 +170,20 @@ func (r reading) bounded(rows [][]Value, by int, s scale) []string {
 
 // heading names the measure and its unit.
 func (r reading) heading() string {
-	c := r.Columns[r.of]
-	h := c.title()
-	if c.Unit != "" {
-		h += " (" + c.Unit + ")"
-	}
-	return fit(h, textColumns)
+	return fit(r.Columns[r.of].titled(), textColumns)
 }
 
 // wrapped breaks a text into lines, at spaces where there are some.
-func wrapped(s string) []string {
+func wrapped(s string) []string { return wrappedTo(s, textColumns) }
+
+func wrappedTo(s string, columns int) []string {
 	var out []string
 	line := ""
 	for _, word := range strings.Fields(s) {
-		for wide(word) > textColumns {
+		for wide(word) > columns {
 			cut := 0
 			for i, r := range word {
-				if wide(word[:i])+columnsOf(r) > textColumns {
+				if wide(word[:i])+columnsOf(r) > columns {
 					break
 				}
 				cut = i + len(string(r))
@@ -183,7 +196,7 @@ func wrapped(s string) []string {
 		switch {
 		case line == "":
 			line = word
-		case wide(line)+1+wide(word) > textColumns:
+		case wide(line)+1+wide(word) > columns:
 			out, line = append(out, line), word
 		default:
 			line += " " + word

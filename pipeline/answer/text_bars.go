@@ -27,12 +27,7 @@ func (r reading) scale(rows [][]Value, by int) scale {
 		s.label = max(s.label, wide(oneLine(r.Columns[by].label(row[by]))))
 		s.figure = max(s.figure, wide(figure(r.Columns[r.of], row[r.of])))
 		if n := row[r.of].Number; n != nil {
-			if n.Cmp(s.most) > 0 {
-				s.most = n
-			}
-			if n.Cmp(s.least) < 0 {
-				s.least = n
-			}
+			s.least, s.most = lesser(s.least, n), greater(s.most, n)
 		}
 	}
 	s.label, s.figure = min(s.label, maxLabel), min(s.figure, maxFigure)
@@ -49,6 +44,20 @@ func (r reading) scale(rows [][]Value, by int) scale {
 	return s
 }
 
+func lesser(a, b *big.Rat) *big.Rat {
+	if b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
+
+func greater(a, b *big.Rat) *big.Rat {
+	if b.Cmp(a) > 0 {
+		return b
+	}
+	return a
+}
+
 // eighths is how many eighths of a column a part of a whole takes, rounded.
 func eighths(part, whole *big.Rat, columns int) int {
 	if whole.Sign() == 0 {
@@ -59,13 +68,15 @@ func eighths(part, whole *big.Rat, columns int) int {
 	return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64() / 2)
 }
 
-// figure is a bar's number.
+// figure is a bar's number, or what stands in a cell.
 func figure(c Column, v Value) string {
 	switch {
 	case !v.Known:
 		return "-"
-	case v.Number == nil:
+	case c.Kind == Number && v.Number == nil: // NaN
 		return v.Text
+	case c.Kind == Moment:
+		return c.label(v)
 	}
 	return c.spell(v)
 }

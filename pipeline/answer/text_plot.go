@@ -13,7 +13,7 @@ const plotRows = 16
 // plot draws points: a measure over time, or two measures.
 func (r reading) plot(rows [][]Value) []string {
 	x, y := r.of, r.with
-	if r.shape == timeline {
+	if r.when >= 0 {
 		x, y = r.when, r.of
 	}
 	var points [][2]*big.Rat
@@ -58,12 +58,9 @@ func (r reading) axis(x int, rows [][]Value, margin int, from, to *big.Rat) stri
 	c := r.Columns[x]
 	first, last := clipped(c.spell(Value{Number: from, Known: true}), maxFigure), clipped(c.spell(Value{Number: to, Known: true}), maxFigure)
 	if c.Kind == Moment {
-		first, last = c.spell(rows[0][x]), c.spell(rows[len(rows)-1][x])
+		first, last = c.label(rows[0][x]), c.label(rows[len(rows)-1][x])
 	}
-	middle := c.title()
-	if c.Unit != "" {
-		middle += " (" + c.Unit + ")"
-	}
+	middle := c.titled()
 	room := textColumns - margin - 2
 	rest := room - wide(first) - wide(last)
 	if wide(middle)+2 > rest {
@@ -108,7 +105,7 @@ func (r reading) grid() []string {
 	var widths []int
 	room := textColumns
 	for i, c := range r.Columns {
-		w := wide(c.title())
+		w := wide(c.titled())
 		for _, row := range rows {
 			w = max(w, wide(figure(c, row[i])))
 		}
@@ -129,7 +126,7 @@ func (r reading) grid() []string {
 		}
 		return strings.Join(parts, "  ")
 	}
-	out := []string{line(func(i int) string { return r.Columns[i].title() })}
+	out := []string{line(func(i int) string { return r.Columns[i].titled() })}
 	for _, row := range rows {
 		out = append(out, line(func(i int) string { return figure(r.Columns[i], row[i]) }))
 	}
