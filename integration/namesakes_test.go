@@ -19,9 +19,9 @@ INSERT INTO products VALUES (1, 'lamp', 30), (2, 'chair', 20), (3, 'desk', 30), 
 INSERT INTO orders VALUES (1, 1, 1, 30), (2, 2, 2, 20), (3, 3, 1, 25), (4, 3, 2, 20), (5, 3, 4, 10);
 `
 
-// asShopkeeper serves a database that holds these statements' tables and connects as a governed
-// user who sees all of it; direct is Postgres itself.
-func asShopkeeper(t *testing.T, statements, limits string) (through, direct *pgx.Conn) {
+// asShopkeeper serves a database that holds these statements' tables. through leads there for a
+// governed user who sees all of it; direct is Postgres itself.
+func asShopkeeper(t *testing.T, statements, limits string) (through string, direct *pgx.Conn) {
 	t.Helper()
 	server := postgres.ForTest(t)
 	dsn := server.DSN(server.CreateDatabase(t))
@@ -33,12 +33,13 @@ func asShopkeeper(t *testing.T, statements, limits string) (through, direct *pgx
 		"policy.yaml": "version: 1\nroles:\n  keeper:\n    mode: governed\n    ask: true\n    tables: {allow: [\"*.*\"]}\n    limits: " + limits + "\n",
 		"users.yaml":  "users:\n  - {name: keeper, password: " + quoted(verifier(t)) + ", role: keeper}\n",
 	})
-	return connect(t, "postgres://keeper:analyst@"+p.addr+"/shop?sslmode=disable"), direct
+	return "postgres://keeper:analyst@" + p.addr + "/shop?sslmode=disable", direct
 }
 
 // TestNamesakes: what is asked of rows by their names isn't mixed up where two are called alike.
 func TestNamesakes(t *testing.T) {
-	through, direct := asShopkeeper(t, namesakes, "{rows: 0}")
+	dsn, direct := asShopkeeper(t, namesakes, "{rows: 0}")
+	through := connect(t, dsn)
 	for question, want := range map[string]string{
 		"customers that ordered both lamp and chair": "VALUES ('Cleo')",
 		"total paid by customer":                     "SELECT c.name, sum(paid) FROM orders o JOIN customers c ON c.id = customer_id GROUP BY c.id",
@@ -57,5 +58,33 @@ func TestNamesakes(t *testing.T) {
 		if !slices.Equal(got, expected) {
 			t.Errorf("%s: %v, want %v", question, got, expected)
 		}
+	}
+}
+
+// TestReadAs: an answer to a word that isn't the schema's says in every form what the word was
+// read as, and a follow-up of it does too.
+func TestReadAs(t *testing.T) {
+	dsn, _ := asShopkeeper(t, namesakes, "{rows: 0}")
+	conn, notices := noticing(t, dsn)
+	const says = `"clients" was read as table customers`
+	for _, statement := range []string{"ASK 'how many clients'", "ASK MORE 'by city'", "SELECT * FROM ask('how many clients') AS a", "ASK NARRATE 'how many clients'", "ASK CHART 'how many clients' WITH (format = text)"} {
+		*notices = nil
+		table(t, conn, statement)
+		if len(*notices) != 1 || strings.Count((*notices)[0], says) != 1 {
+			t.Errorf("%s: notices %q", statement, *notices)
+		}
+		if got := receipt(t, conn)["qualifiers"]; !strings.Contains(got, "was read as table customers") {
+			t.Errorf("%s: qualifiers %s", statement, got)
+		}
+	}
+	for _, statement := range []string{"ASK NARRATE 'how many clients'", "ASK CHART 'how many clients'", "ASK PLAN 'how many clients'"} {
+		if got := strings.Join(table(t, conn, statement), ""); !strings.Contains(got, "was read as table customers") {
+			t.Errorf("%s: %s", statement, got)
+		}
+	}
+	*notices = nil
+	table(t, conn, "ASK 'how many customers'")
+	if len(*notices) != 1 || strings.Contains((*notices)[0], "was read as") {
+		t.Errorf("notices %q", *notices)
 	}
 }

@@ -198,6 +198,9 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 	if err != nil {
 		return answered{proposal: p}, err
 	}
+	if in.Last != nil {
+		p.Qualifiers = amended(in.Last.Qualifiers, p.Qualifiers)
+	}
 	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers, budget: in.Budget}
 	if p.Checked != nil {
 		if err := s.planAfter(ctx, at, in, &a); err != nil {

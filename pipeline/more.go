@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgask/pgask/pipeline/plan"
@@ -20,9 +21,20 @@ func (s *Session) followUp(in *planner.Input) error {
 	if err != nil {
 		return err
 	}
-	in.Last = &planner.Last{Question: in.Last.Question, Plan: c.Plan()}
+	in.Last = &planner.Last{Question: in.Last.Question, Plan: c.Plan(), Qualifiers: in.Last.Qualifiers}
 	in.PlanOnly, in.Afresh = true, true
 	return nil
+}
+
+// amended are an answer's own qualifiers with those of the answer that it follows up.
+func amended(before, own []string) []string {
+	out := slices.Clone(before)
+	for _, q := range own {
+		if !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
 }
 
 // last is what a follow-up of an answer would amend. What a hook made of it isn't: the
@@ -34,7 +46,7 @@ func (a *answered) last(question string) *planner.Last {
 	if a.amends != nil {
 		question = together(a.amends.Question, question)
 	}
-	return &planner.Last{Question: question, Plan: a.own.Plan()}
+	return &planner.Last{Question: question, Plan: a.own.Plan(), Qualifiers: a.proposal.Qualifiers}
 }
 
 // Resume makes an answer the session's last one, as if it had just run.

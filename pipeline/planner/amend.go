@@ -12,6 +12,8 @@ import (
 type Last struct {
 	Question string
 	Plan     *plan.Plan // canonical, as validated
+	// Qualifiers are said of it besides the plan's.
+	Qualifiers []string
 }
 
 // amendment is one follow-up being read.
@@ -25,6 +27,8 @@ type amendment struct {
 	// words are those that have no part in any reading.
 	words []string
 	did   string
+	// readAs says what words were read as that aren't the schema's.
+	readAs []string
 }
 
 // amend answers a follow-up: the last plan with another condition, period, grouping, order
@@ -57,7 +61,7 @@ func (b *Builtin) amend(in Input) (Proposal, error) {
 	if err != nil {
 		return b.rejected(err, nil)
 	}
-	return Proposal{Source: b.Name(), Checked: checked, Steps: []Step{{Stage: b.Name(), Outcome: "ok", Detail: a.did, Took: time.Since(start)}}}, nil
+	return Proposal{Source: b.Name(), Checked: checked, Qualifiers: a.readAs, Steps: []Step{{Stage: b.Name(), Outcome: "ok", Detail: a.did, Took: time.Since(start)}}}, nil
 }
 
 // Words around what changes.

@@ -101,6 +101,7 @@ func (a *amendment) read(rest string) *plan.Plan {
 		}
 		return nil
 	}
+	a.readAs = best.said
 	c, err := plan.Validate(best.plan, in.Context())
 	if err != nil || c.Plan().From.Table != a.plan.From.Table || c.Plan().Set != nil {
 		return nil

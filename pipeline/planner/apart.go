@@ -66,10 +66,11 @@ func (q *question) across(f frame, frames []frame) (out []reading, why []error) 
 			return out, append(why, err)
 		}
 		cost := f.cost
+		var said []string
 		for _, r := range pick {
-			cost = max(cost, r.cost)
+			cost, said = max(cost, r.cost), union(said, r.said)
 		}
-		out = append(out, reading{plan: p, key: key, cost: cost, f: f})
+		out = append(out, reading{plan: p, key: key, cost: cost, f: f, said: said})
 	}
 	return out, why
 }

@@ -34,6 +34,7 @@ func (p *parser) bothSides(s state) []state {
 			r.f.both = [2][]cond{one, right.f.conds[len(s.f.conds):]}
 			r.f.conds = s.f.conds
 			r.f.cost += left.f.cost - s.f.cost
+			r.f.named = add(left.f.named, right.f.named[len(s.f.named):]...)
 			for _, t := range left.f.also[len(s.f.also):] {
 				if !contains(r.f.also, t) {
 					r.f.also = add(r.f.also, t)
@@ -104,7 +105,7 @@ func (b *builder) split(cost float64) ([]reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []reading{{plan: p, key: key, cost: cost, f: b.f}}, nil
+	return []reading{{plan: p, key: key, cost: cost, f: b.f, said: b.readAs()}}, nil
 }
 
 // entities are the tables whose rows are asked for by what they are called, where two may

@@ -70,6 +70,7 @@ type reading struct {
 	key  string
 	cost float64
 	f    frame
+	said []string // what words were read as that aren't the schema's
 }
 
 // Plan reads the question. The error is *Declined, or the validator's where a
@@ -115,7 +116,7 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 		return Proposal{}, &Declined{Reason: reason, Try: q.try(nil), Steps: steps}
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: fmt.Sprintf("confidence %.2f", sure), Took: time.Since(start)})
-	return Proposal{Source: b.Name(), Checked: checked, Steps: steps}, nil
+	return Proposal{Source: b.Name(), Checked: checked, Qualifiers: best.said, Steps: steps}, nil
 }
 
 // rejected passes on what the asker can repair (measures and guarantees); a
@@ -155,7 +156,7 @@ func (b *builder) plans(cost float64) ([]reading, error) {
 		if err != nil {
 			return out, err
 		}
-		out = append(out, reading{plan: p, key: key, cost: cost + 0.01*float64(len(t.steps)), f: b.f})
+		out = append(out, reading{plan: p, key: key, cost: cost + 0.01*float64(len(t.steps)), f: b.f, said: b.readAs()})
 	}
 	return out, nil
 }

@@ -43,7 +43,7 @@ func (s state) about(m meaning, end int) state {
 	if n.f.subject == nil {
 		n.f.subject = m.table
 	}
-	return n.note(s.at, end-s.at, "table "+m.table.Name.Table)
+	return n.names(m)
 }
 
 // compound reads the rest of a name made of two tables' names: movie ratings

@@ -51,11 +51,12 @@ func (p *parser) related(s state) []state {
 // where there are loans.
 func (p *parser) acted(s state, c clause) []state {
 	var out []state
-	for _, t := range p.acts(c.at0) {
+	for _, m := range p.acts(c.at0) {
+		t := m.table
 		if s.f.subject == nil || s.f.subject == t || !p.x.graph.adjacent(t, s.f.subject) {
 			continue
 		}
-		n := state{at: c.at0 + 1, f: s.f}
+		n := state{at: c.at0 + 1, f: s.f}.names(m)
 		if c.neg {
 			n.f.near = t
 			n.f.linked = add(n.f.linked, linked{table: t, kind: "anti", at: c.at0})

@@ -110,13 +110,7 @@ type frame struct {
 	sorting   bool             // the question began with "sort"
 	objects   []*catalog.Table // of which rows must exist, if nothing else is said of them
 	cost      float64
-	notes     []note
-}
-
-// note says which words became what.
-type note struct {
-	at, n int
-	what  string
+	named     []meaning // the tables and metrics that words were taken for
 }
 
 // add appends without sharing what other readings append.
@@ -128,7 +122,8 @@ type state struct {
 	f  frame
 }
 
-func (s state) note(at, n int, what string) state {
-	s.f.notes = add(s.f.notes, note{at: at, n: n, what: what})
+// names is s after words that were taken for a table or a metric.
+func (s state) names(m meaning) state {
+	s.f.named = add(s.f.named, m)
 	return s
 }

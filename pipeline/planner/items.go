@@ -137,7 +137,7 @@ func (p *parser) metricItem(s state, h hit) []state {
 	for _, m := range h.meanings {
 		n := state{at: s.at + h.n, f: s.f}
 		n.f.outs = add(n.f.outs, out1metric(m.metric, s.at))
-		out = append(out, n.note(s.at, h.n, "metric "+m.metric.Name))
+		out = append(out, n.names(m))
 	}
 	return out
 }

@@ -33,6 +33,10 @@ type meaning struct {
 	verb   bool   // see variant
 	count  bool   // see variant
 	said   string // the words of the phrase, of which a question need only have the stems
+	// loose tells that only the thesaurus connects the phrase with what it means, and
+	// word are the question's words where they aren't what the schema says.
+	loose bool
+	word  string
 }
 
 // phrase is a sequence of stems with what it can stand for.
@@ -233,7 +237,9 @@ func (x *lexicon) add(words []string, m meaning) {
 	for i, old := range p.meanings {
 		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&
 			old.verb == m.verb && old.count == m.count && old.said == m.said {
-			p.meanings[i].weight = max(old.weight, m.weight)
+			if m.weight > old.weight {
+				p.meanings[i] = m
+			}
 			return
 		}
 	}

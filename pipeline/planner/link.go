@@ -38,6 +38,7 @@ func link(x *lexicon, toks []token) [][]hit {
 					}
 					if m.weight == 1 {
 						m.weight = valueWeight(m.value, toks[i:i+n])
+						m.loose = sureness(strings.Join(wordsOf(m.value), " "), toks[i:i+n]) < 1
 					}
 					values = max(values, n)
 				} else {
@@ -46,9 +47,10 @@ func link(x *lexicon, toks []token) [][]hit {
 						continue
 					}
 					m.weight *= w
+					m.loose = m.loose || w < 1 && !m.verb
 					names = max(names, n)
 				}
-				kept = append(kept, m)
+				kept = append(kept, m.as(toks[i:i+n]))
 			}
 			if len(kept) > 0 {
 				hits[i] = append(hits[i], hit{n: n, meanings: surest(kept)})
@@ -70,12 +72,15 @@ func surest(meanings []meaning) []meaning {
 	out := meanings[:0]
 	for _, m := range meanings {
 		m.said = ""
-		same := slices.IndexFunc(out, func(o meaning) bool { o.weight = m.weight; return o == m })
+		same := slices.IndexFunc(out, func(o meaning) bool {
+			o.weight, o.loose, o.word = m.weight, m.loose, m.word
+			return o == m
+		})
 		if same < 0 {
 			out = append(out, m)
-			continue
+		} else if m.weight > out[same].weight {
+			out[same] = m
 		}
-		out[same].weight = max(out[same].weight, m.weight)
 	}
 	return out
 }
@@ -100,7 +105,7 @@ func (x *lexicon) glued(toks []token, i, n int) []meaning {
 	var out []meaning
 	for _, m := range p.meanings {
 		if m.kind != aValue && !m.verb && !m.count {
-			out = append(out, m)
+			out = append(out, m.as(toks[i:i+n]))
 		}
 	}
 	return out

@@ -30,9 +30,24 @@ func hiddenNames(in Input) map[string]bool {
 }
 
 // Mentionable are those of an answer's notes that a model may be told: they name no column
-// that is hidden from models.
+// that is hidden from models, and none of which a model may only know the name: they may
+// hold a value of it.
 func Mentionable(notes []string, c *catalog.Snapshot, m *semantic.Model) []string {
-	return keepShown(notes, hiddenNames(Input{Catalog: c, Semantic: m}))
+	in := Input{Catalog: c, Semantic: m}
+	return keepShown(keepShown(notes, hiddenNames(in)), nameOnly(in))
+}
+
+// nameOnly are the columns whose values models aren't told, in small letters.
+func nameOnly(in Input) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range in.Catalog.Tables {
+		for _, c := range t.Columns {
+			if in.Semantic.Exposure(t.Name, c.Name) == semantic.NameOnly {
+				out[strings.ToLower(c.Name)] = true
+			}
+		}
+	}
+	return out
 }
 
 // tellable tells whether a model may be shown the last plan, which may be another planner's
@@ -43,15 +58,7 @@ func tellable(in Input) bool {
 	if mentions(text, hiddenNames(in)) {
 		return false
 	}
-	nameOnly := map[string]bool{}
-	for _, t := range in.Catalog.Tables {
-		for _, c := range t.Columns {
-			if in.Semantic.Exposure(t.Name, c.Name) == semantic.NameOnly {
-				nameOnly[strings.ToLower(c.Name)] = true
-			}
-		}
-	}
-	return !mentions(text, nameOnly) || !slices.ContainsFunc(literalTexts([]byte(text)), func(value string) bool {
+	return !mentions(text, nameOnly(in)) || !slices.ContainsFunc(literalTexts([]byte(text)), func(value string) bool {
 		return !strings.Contains(in.Last.Question, value)
 	})
 }

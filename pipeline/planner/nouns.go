@@ -61,7 +61,7 @@ func (p *parser) sharedHead(s state) []state {
 		if ph == nil {
 			continue
 		}
-		first := p.keep(hit{n: 1, meanings: ph.meanings}, isColumn)
+		first := p.keep(hit{n: 1, meanings: asSaid(ph.meanings, p.toks[i:i+1])}, isColumn)
 		if first.meanings == nil {
 			continue
 		}

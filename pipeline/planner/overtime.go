@@ -25,7 +25,7 @@ func (p *parser) overTime(s state) []state {
 		return nil
 	}
 	s.f.overTime = true
-	return []state{state{at: i + 1, f: s.f}.note(s.at, i+1-s.at, "added up over time")}
+	return []state{{at: i + 1, f: s.f}}
 }
 
 // addedUp is the plan that adds up over time what is a stock at each of its times. The

@@ -73,7 +73,7 @@ func (p *parser) ranking(s state, desc bool) []state {
 		for _, m := range h.meanings {
 			n := state{at: i + h.n, f: s.f}
 			n.f.orders = add(n.f.orders, order{metric: m.metric, desc: desc})
-			out = append(out, n.note(i, h.n, "metric "+m.metric.Name))
+			out = append(out, n.names(m))
 		}
 	}
 	if n := p.oneOf(i, [][]string{{"count"}, {"number"}, {"counts"}, {"total"}}); n > 0 && p.countIntro(i) == 0 {
@@ -192,7 +192,7 @@ func (p *parser) impliedColumn(at, n int, words []string) *mention {
 		for _, c := range ph.meanings {
 			if isColumn(c) && (numeric(c.column) || temporal(c.column) || yearColumn(c.column)) && !isKey(c.table, c.column) {
 				c.weight = max(c.weight, 0.9) // the word isn't the column's name anyhow
-				m.meanings = append(m.meanings, c)
+				m.meanings = append(m.meanings, c.as(p.toks[at:at+n]))
 			}
 		}
 	}

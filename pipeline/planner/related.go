@@ -39,6 +39,7 @@ func (x *lexicon) addRelated() {
 			for _, m := range meant {
 				if !m.verb {
 					m.weight *= o.weight
+					m.loose = true
 					found = append(found, addition{o.words, m})
 				}
 			}

@@ -3,8 +3,6 @@ package planner
 import (
 	"slices"
 	"strings"
-
-	"github.com/pgask/pgask/pipeline/catalog"
 )
 
 // relationVerbs say that two things have to do with each other and nothing
@@ -80,12 +78,12 @@ func ofItsOwn(m meaning) bool {
 }
 
 // acts are the tables whose rows a verb tells of: loans for "loaned".
-func (p *parser) acts(i int) []*catalog.Table {
-	var out []*catalog.Table
+func (p *parser) acts(i int) []meaning {
+	var out []meaning
 	if ph := p.x.byKey[p.toks[i].stem]; ph != nil && p.kind(i) == word {
 		for _, m := range ph.meanings {
 			if m.kind == aTable {
-				out = append(out, m.table)
+				out = append(out, m.as(p.toks[i:i+1]))
 			}
 		}
 	}

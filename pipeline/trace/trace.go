@@ -45,8 +45,9 @@ type Trace struct {
 
 // Last is an answer of the session, and the question that it was to.
 type Last struct {
-	Question string          `json:"question"`
-	Plan     json.RawMessage `json:"plan"`
+	Question   string          `json:"question"`
+	Plan       json.RawMessage `json:"plan"`
+	Qualifiers []string        `json:"qualifiers,omitempty"`
 }
 
 // Stage is what a part of planning did.
@@ -95,6 +96,9 @@ func (t *Trace) texts() []*string {
 	out := []*string{&t.Statement, &t.SQL}
 	if t.Last != nil {
 		out = append(out, &t.Last.Question)
+		for i := range t.Last.Qualifiers {
+			out = append(out, &t.Last.Qualifiers[i])
+		}
 	}
 	for i := range t.Stages {
 		out = append(out, &t.Stages[i].Detail)

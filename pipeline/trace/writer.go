@@ -46,6 +46,7 @@ func (w *Writer) Keep(t Trace) {
 	}
 	if t.Last != nil {
 		l := *t.Last
+		l.Qualifiers = slices.Clone(l.Qualifiers)
 		t.Last = &l
 	}
 	w.mu.Lock()

@@ -1,0 +1,55 @@
+package planner
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/semantic"
+)
+
+// What isn't the schema's word is said, once; declared names, synonyms, abbreviations and
+// inflections are the schema's.
+func TestReadAs(t *testing.T) {
+	for _, c := range []struct {
+		question string
+		want     []string
+	}{
+		{"how many bicycles", []string{`"bicycles" was read as table bikes`}},
+		{"electrical models", []string{`"electrical" was read as bike_models.kind = electric`}},
+		{"how many repairs by machinist", []string{`"machinist" was read as repairs.mechanic`}},
+		{"how many trips", nil},
+		{"how many members", nil},
+		{"how many female riders", nil},
+		{"how many electric models", nil},
+		{"number of stations by city", nil},
+		{"the oldest rider", nil},
+		{"average fee of finished rentals by plan", nil},
+	} {
+		p, err := NewBuiltin().Plan(t.Context(), bikeInput(t, c.question))
+		if err != nil {
+			t.Errorf("%s: %v", c.question, err)
+			continue
+		}
+		if !slices.Equal(p.Qualifiers, c.want) {
+			t.Errorf("%s: %q, want %q", c.question, p.Qualifiers, c.want)
+		}
+	}
+}
+
+// A note that names a column of which a model may know the name only may hold a value of it.
+func TestNotesMentionable(t *testing.T) {
+	c := bikeCatalog()
+	file, faults := configs.DecodeSemantic("semantic.yaml", []byte("tables:\n  - {table: public.riders, columns: {last_name: {llm: name_only}, age: {llm: hidden}}}\n"))
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	m, faults := semantic.Build(*file, c)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	notes := []string{`"silvan" was read as riders.last_name = Silva`, `"years" was read as riders.age`, `"bicycles" was read as table bikes`}
+	if got := Mentionable(notes, c, m); !slices.Equal(got, notes[2:]) {
+		t.Errorf("%q", got)
+	}
+}
