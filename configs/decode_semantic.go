@@ -17,7 +17,7 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	for i := range s.Dimensions {
 		s.Dimensions[i].Owner = cmp.Or(s.Dimensions[i].Owner, s.Owner)
 	}
-	tables, metrics, entities, sources := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
+	tables, metrics, entities, sources, hierarchies := map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}, map[string]Pos{}
 	for _, t := range s.Tables {
 		if t.Table.Table != "" {
 			v.unique(tables, t.Table.String(), "tables."+t.Table.String(), t.Pos)
@@ -33,6 +33,9 @@ func DecodeSemantic(file string, data []byte) (*Semantic, []Fault) {
 	for _, one := range s.Sources {
 		v.unique(sources, one.Name, "sources."+one.Name, one.Pos)
 	}
+	for _, h := range s.Hierarchies {
+		v.unique(hierarchies, h.Name, "hierarchies."+h.Name, h.Pos)
+	}
 	return s, sorted(v.d.faults)
 }
 
@@ -43,6 +46,7 @@ func semanticFields(s *Semantic) fields {
 		"dimensions":    records(&s.Dimensions, "name", dimension),
 		"entities":      records(&s.Entities, "name", entity),
 		"relationships": records(&s.Relationships, "", relationship),
+		"hierarchies":   records(&s.Hierarchies, "name", hierarchy),
 		"sources":       records(&s.Sources, "name", source),
 
 		"owner": text(&s.Owner),

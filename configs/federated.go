@@ -51,6 +51,7 @@ func (s *Semantic) join(one *Semantic, seen map[string]Pos) []Fault {
 	faults = append(faults, s.joinDimensions(one)...)
 	s.Entities = append(s.Entities, slices.DeleteFunc(one.Entities, func(e Entity) bool { return !first("entities."+e.Name, e.Pos) })...)
 	s.Sources = append(s.Sources, slices.DeleteFunc(one.Sources, func(x Source) bool { return !first("sources."+x.Name, x.Pos) })...)
+	s.Hierarchies = append(s.Hierarchies, slices.DeleteFunc(one.Hierarchies, func(h Hierarchy) bool { return !first("hierarchies."+h.Name, h.Pos) })...)
 	s.Relationships = append(s.Relationships, one.Relationships...)
 	if one.FiscalYearStart != 0 && first("fiscal_year_start", one.FiscalPos) {
 		s.FiscalYearStart, s.FiscalPos = one.FiscalYearStart, one.FiscalPos

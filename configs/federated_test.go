@@ -14,22 +14,23 @@ func TestFederated(t *testing.T) {
 		"pgask.yaml":  "files: {semantic: 'meaning_*.yaml'}",
 		"policy.yaml": passthrough,
 		"meaning_a.yaml": "owner: finance\nfiscal_year_start: 4\nmetrics:\n- {name: m, table: a.b, expr: sum(x), additivity: {kind: additive}}\n" +
-			"- {name: n, table: a.b, expr: sum(x), additivity: {kind: additive}, owner: sales}\ntables: [{table: a.b}]\n",
+			"- {name: n, table: a.b, expr: sum(x), additivity: {kind: additive}, owner: sales}\ntables: [{table: a.b}]\nhierarchies: [{name: h, levels: [a.b.x, a.b.y]}]\n",
 		"meaning_b.yaml": "fiscal_year_start: 7\nmetrics:\n- {name: o, table: a.b, expr: sum(x), additivity: {kind: additive}}\n- {name: m, table: a.c, expr: sum(x), additivity: {kind: additive}, owner: ops}\n" +
-			"tables: [{table: a.b}, {table: a.c}]\nentities: [{name: e, table: a.c, key: [id]}]\n",
+			"tables: [{table: a.b}, {table: a.c}]\nentities: [{name: e, table: a.c, key: [id]}]\nhierarchies: [{name: h, levels: [a.c.x, a.c.y]}, {name: g, levels: [a.c.y, a.c.z]}]\n",
 	})
 	all, faults := Load(path, nil)
 	got := strings.ReplaceAll(lines(faults), filepath.Dir(path)+"/", "")
 	const want = `meaning_b.yaml:5: tables.a.b: a second one of this name, first at meaning_a.yaml:6
 meaning_b.yaml:3: metrics.o.owner: nobody owns it: where several files have metrics, each metric or its file says owner
 meaning_b.yaml:4: metrics.m: a second one of this name, first at meaning_a.yaml:4
+meaning_b.yaml:7: hierarchies.h: a second one of this name, first at meaning_a.yaml:7
 meaning_b.yaml:1: fiscal_year_start: a second one of this name, first at meaning_a.yaml:2
 `
 	if got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}
 	s := all.Semantic
-	if len(s.Metrics) != 3 || len(s.Tables) != 2 || len(s.Entities) != 1 || s.FiscalYearStart != 4 || s.Metrics[0].Owner != "finance" || s.Metrics[1].Owner != "sales" {
+	if len(s.Metrics) != 3 || len(s.Tables) != 2 || len(s.Hierarchies) != 2 || len(s.Entities) != 1 || s.FiscalYearStart != 4 || s.Metrics[0].Owner != "finance" || s.Metrics[1].Owner != "sales" {
 		t.Errorf("%+v", s)
 	}
 	path = folder(t, map[string]string{"pgask.yaml": "\nfiles: {semantic: 'none/*.yaml'}", "policy.yaml": passthrough})

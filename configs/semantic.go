@@ -7,6 +7,7 @@ type Semantic struct {
 	Dimensions    []Dimension
 	Entities      []Entity
 	Relationships []Relationship
+	Hierarchies   []Hierarchy
 	Sources       []Source
 	// Owner owns the metrics and dimensions that name nobody.
 	Owner string
@@ -92,6 +93,18 @@ type Relationship struct {
 	Pos         Pos
 	From, To    ColumnRef
 	Cardinality string // many_to_one | one_to_one
+}
+
+// Hierarchy is a thing that people group by at several levels, such as geography: by
+// region, and within it by country. Each value of a finer level belongs to one of the coarser.
+type Hierarchy struct {
+	Pos         Pos
+	Name        string
+	Description string
+	// Levels are from coarse to fine: of one table, or of tables of which the finer
+	// one's rows point to the coarser one's.
+	Levels   []ColumnRef
+	Synonyms []string
 }
 
 // Source says how a table may be read, and, where it has a column of embeddings

@@ -34,9 +34,11 @@ func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
 		return s.told(approvedColumns, s.approved)
 	case "metrics":
 		return s.told(metricColumns, s.metrics)
+	case "hierarchies":
+		return s.told(hierarchyColumns, s.hierarchies)
 	}
 	return nil, &Error{Code: "42704", Message: `unrecognized configuration parameter "` + ownPrefix + name + `"`,
-		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics or SHOW pgask.approved"}
+		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics, SHOW pgask.hierarchies or SHOW pgask.approved"}
 }
 
 var lastColumns = []policy.ToldColumn{
@@ -146,4 +148,27 @@ func filters(m *semantic.Metric) []string {
 		out = append(out, plan.TableName(f.Table)+": "+f.Text)
 	}
 	return out
+}
+
+var hierarchyColumns = []policy.ToldColumn{{Name: "name", Type: "text"}, {Name: "description", Type: "text"}, {Name: "levels", Type: "text[]"}, {Name: "synonyms", Type: "text[]"}}
+
+// hierarchies lists what this user may group by at several levels, each from coarse to fine.
+func (s *Session) hierarchies(ctx context.Context) (string, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := s.know(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	out := []map[string]any{}
+	for _, h := range k.semantic.Hierarchies {
+		levels := []string{}
+		for _, l := range h.Levels {
+			levels = append(levels, plan.TableName(l.Table)+"."+plan.Ident(l.Column))
+		}
+		out = append(out, map[string]any{"name": h.Name, "description": h.Description, "levels": levels, "synonyms": append([]string{}, h.Synonyms...)})
+	}
+	return rows(out)
 }

@@ -41,13 +41,13 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 	if err != nil {
 		return []configs.Fault{{Pos: c.Pos, Key: "databases." + c.Name + ".dsn", Msg: reason(err)}}
 	}
-	_, faults := semantic.Build(*all.Semantic, snap)
+	model, faults := semantic.Build(*all.Semantic, snap)
 	faults = append(faults, checkCurated(ctx, all, c)...)
 	if p, broken := policy.Compile(all.Policy); broken == nil {
 		faults = append(faults, p.Check(snap)...)
 		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)
 	}
-	return faults
+	return append(faults, checkHierarchies(ctx, all, c, model)...)
 }
 
 // reason is why a database can't be asked, in one line: Postgres's own words, or

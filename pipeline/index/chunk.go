@@ -17,6 +17,7 @@ const (
 	KindColumn       Kind = "column"
 	KindMetric       Kind = "metric"
 	KindRelationship Kind = "relationship"
+	KindHierarchy    Kind = "hierarchy"
 )
 
 // Chunk is one thing that is known of a schema, in a text that an embedder
@@ -26,9 +27,9 @@ const (
 type Chunk struct {
 	Kind Kind
 	// Table is the table itself, or the one that the column, metric or
-	// relationship belongs to.
+	// relationship belongs to, or the finest level of the hierarchy.
 	Table catalog.Name
-	// Name is the column's, metric's or relationship's; empty for a table.
+	// Name is the column's, metric's, relationship's or hierarchy's; empty for a table.
 	Name string
 	Text string
 }
@@ -71,6 +72,11 @@ func Chunks(s *catalog.Snapshot, m *semantic.Model) []Chunk {
 			add(KindRelationship, r.From, r.Name, tableWords(r.From)+" of "+tableWords(r.To))
 		}
 	}
+	for _, h := range m.Hierarchies {
+		if finest := h.Levels[len(h.Levels)-1]; s.Table(finest.Table) != nil {
+			add(KindHierarchy, finest.Table, h.Name, spelt(h.Name), listed(h.Synonyms), h.Description)
+		}
+	}
 	slices.SortStableFunc(out, compareChunks)
 	return out
 }
@@ -105,7 +111,7 @@ func compareChunks(a, b Chunk) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-var kinds = []Kind{KindTable, KindColumn, KindMetric, KindRelationship}
+var kinds = []Kind{KindTable, KindColumn, KindMetric, KindRelationship, KindHierarchy}
 
 // tableWords is a table's name in words, its schema in front where that says
 // something.

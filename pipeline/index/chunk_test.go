@@ -32,6 +32,8 @@ func TestChunks(t *testing.T) {
 		Metrics:       []*semantic.Metric{{Name: "order_count", Table: public("orders"), Description: "how many"}, {Name: "x", Table: public("gone")}},
 		Entities:      []*semantic.Entity{{Name: "customer", Table: public("accounts"), Synonyms: []string{"buyer"}}},
 		Relationships: []*semantic.Relationship{{Name: "orders_accounts_id_fkey", From: public("orders"), To: public("accounts")}},
+		Hierarchies: []*semantic.Hierarchy{{Name: "geography", Description: "where", Synonyms: []string{"place"},
+			Levels: []semantic.Level{{Table: public("accounts"), Column: "region"}, {Table: public("accounts"), Column: "tax_id"}}}},
 	}
 	var got []string
 	for _, c := range Chunks(snapshot(accounts, own, part, points(table("orders", "id", "accounts_id"), "accounts")), m) {
@@ -41,6 +43,7 @@ func TestChunks(t *testing.T) {
 		`table accounts "": accounts. clients. who buys. customer, buyer`,
 		`column accounts "id": id of accounts`,
 		`column accounts "region": region of accounts. area`,
+		`hierarchy accounts "geography": geography. place. where`,
 		`table orders "": orders`,
 		`column orders "accounts_id": accounts id of orders`,
 		`column orders "id": id of orders`,

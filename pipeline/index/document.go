@@ -62,10 +62,17 @@ func documents(x *Index, m *semantic.Model) []document {
 			docs[i].names(s, e.Name, "", e.Synonyms)
 		}
 	}
+	for _, h := range m.Hierarchies {
+		for _, l := range h.Levels {
+			if i, ok := x.at[l.Table]; ok {
+				docs[i].names(s, h.Name, h.Description, h.Synonyms)
+			}
+		}
+	}
 	return docs
 }
 
-// names adds a metric or entity of the table.
+// names adds a metric, hierarchy or entity of the table.
 func (d document) names(s stemmer, name, description string, synonyms []string) {
 	d.name(s, name, weightTable)
 	for _, alias := range synonyms {

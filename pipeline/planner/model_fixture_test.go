@@ -71,6 +71,11 @@ func modelSemantics(t *testing.T) *semantic.Model {
 			{Name: "wages", Table: modelRelation("payroll"), Expr: expr("sum(salary)"), ExprText: "sum(salary)", Additivity: semantic.Additivity{Kind: "additive"}},
 			{Name: "weight", Table: modelRelation("orders"), Expr: expr("sum(kilograms)"), ExprText: "sum(kilograms)", Additivity: semantic.Additivity{Kind: "additive"}},
 		},
+		Hierarchies: []*semantic.Hierarchy{
+			{Name: "place", Description: "Where it is", Synonyms: []string{"location"}, Levels: []semantic.Level{{Table: modelRelation("accounts"), Column: "region"},
+				{Table: modelRelation("accounts"), Column: "risk_score"}, {Table: modelRelation("Order Lines"), Column: "Line No"}}},
+			{Name: "exposure", Levels: []semantic.Level{{Table: modelRelation("accounts"), Column: "risk_score"}}},
+		},
 		Entities: []*semantic.Entity{{Name: "account", Table: modelRelation("accounts"), Key: []string{"id"}, Synonyms: []string{"customer"}}},
 		Relationships: []*semantic.Relationship{{Name: "orders_account_id_fkey", From: modelRelation("orders"), FromColumns: []string{"account_id"},
 			To: modelRelation("accounts"), ToColumns: []string{"id"}}},

@@ -50,7 +50,7 @@ func renderSchema(in Input, tables []*catalog.Table) string {
 }
 
 // renderTables writes the tables, one compact JSON object a line, preferred
-// ones first and each group by name, then the metrics over them. The same
+// ones first and each group by name, then the metrics and hierarchies over them. The same
 // snapshot, meaning and tables give the same bytes.
 func renderTables(in Input, tables []*catalog.Table, d detail) string {
 	shown := make(map[catalog.Name]bool, len(tables))
@@ -70,6 +70,9 @@ func renderTables(in Input, tables []*catalog.Table, d detail) string {
 	}
 	for _, metric := range shownMetrics(in, shown) {
 		b.WriteString(compact(metric) + "\n")
+	}
+	for _, h := range shownHierarchies(in, shown) {
+		b.WriteString(compact(h) + "\n")
 	}
 	return b.String()
 }

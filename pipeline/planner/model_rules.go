@@ -69,7 +69,7 @@ RULES
 8. A filter on a metric or an aggregate goes into having.
 9. Most, least, highest, latest, top N: an order_by on the ranked value and a limit; the limit is 1 where the question says no number and means one.
 10. Relative dates ("this year", "last month", "past 30 days") are period or date expressions, never literals. By dates, a period is >= its start and < the start of the next one. Where "this year", "the last 30 days" or the like begins behind the end of the column's "range", the period has "latest": true: the program finds the latest such period in the data and says so. Not with back, and not where periods are compared.
-11. "per month", "by year": select date_trunc of the date column, named after the unit, and order by it.
+11. "per month", "by year": select date_trunc of the date column, named after the unit, and order by it. By a "hierarchy", whose levels are listed from coarse to fine: select its first level, or all down to the one that the question names.
 12. A metric, sum, avg or count may not be over a table whose rows a join repeats: measure on the side with many rows, filter by a semi join, count distinct keys, or measure in a block inside that is grouped by the key.
 13. Select what the question asks for and what tells the rows apart, nothing else.
 14. With [EXPECTED_COLUMNS], select exactly these names, by "as", in that order.

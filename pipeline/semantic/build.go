@@ -54,6 +54,10 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 	for _, e := range file.Entities {
 		b.entity(e)
 	}
+	for _, h := range file.Hierarchies {
+		b.hierarchy(h)
+	}
+	slices.SortStableFunc(b.model.Hierarchies, func(x, y *Hierarchy) int { return strings.Compare(x.Name, y.Name) })
 	return b.model, b.faults
 }
 
@@ -85,6 +89,13 @@ func version(file configs.Semantic) string {
 	for _, r := range file.Relationships {
 		r.Pos, r.From.Pos, r.To.Pos = configs.Pos{}, configs.Pos{}, configs.Pos{}
 		_ = enc.Encode([]any{"relationship", r})
+	}
+	for _, h := range file.Hierarchies {
+		h.Pos, h.Levels = configs.Pos{}, slices.Clone(h.Levels)
+		for i := range h.Levels {
+			h.Levels[i].Pos = configs.Pos{}
+		}
+		_ = enc.Encode([]any{"hierarchy", h})
 	}
 	for _, x := range file.Sources {
 		x.Pos, x.Table.Pos, x.Links = configs.Pos{}, configs.Pos{}, slices.Clone(x.Links)

@@ -55,6 +55,14 @@ func TestFaults(t *testing.T) {
 		return configs.Semantic{Relationships: []configs.Relationship{{
 			From: configs.ColumnRef{Name: cname(from), Column: column}, To: configs.ColumnRef{Name: cname(to), Column: toColumn}, Cardinality: cardinality}}}
 	}
+	levels := func(columns ...string) configs.Semantic {
+		h := configs.Hierarchy{Name: "h", Pos: configs.Pos{Line: 3}}
+		for _, c := range columns {
+			table, column, _ := strings.Cut(c, ".")
+			h.Levels = append(h.Levels, configs.ColumnRef{Name: cname(table), Column: column})
+		}
+		return configs.Semantic{Hierarchies: []configs.Hierarchy{h}}
+	}
 	tests := []struct {
 		name    string
 		file    configs.Semantic
@@ -92,6 +100,12 @@ func TestFaults(t *testing.T) {
 		{"cardinality", relation("items", "n", "regions", "id", "many"), "must be many_to_one", false},
 		{"relationship of no column", relation("items", "x", "regions", "id", ""), "has no column x", true},
 		{"entity", configs.Semantic{Entities: []configs.Entity{{Name: "e", Table: cname("items"), Key: []string{"x"}}}}, "no column x", true},
+		{"hierarchy", levels("accounts.region", "accounts.secret"), "", false},
+		{"hierarchy over tables", levels("regions.code", "accounts.secret", "accounts.id"), "", false},
+		{"hierarchy the wrong way", levels("accounts.secret", "regions.code"), "rows of public.regions don't point to public.accounts", false},
+		{"hierarchy several ways", levels("accounts.secret", "orders.status"), "several ways lead from public.orders to public.accounts", false},
+		{"hierarchy of no table", levels("nowhere.x", "accounts.secret"), "there is no table public.nowhere", true},
+		{"hierarchy of no column", levels("accounts.x", "accounts.secret"), "table public.accounts has no column x", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -185,6 +199,52 @@ func TestVisible(t *testing.T) {
 	}
 	if _, there := m.Visible(without(s, "orders", "status")).Tables[name("orders")].Columns["status"]; there {
 		t.Error("a hidden column is described")
+	}
+}
+
+// A hierarchy is of the levels that are visible, with the way over what isn't.
+func TestVisibleHierarchy(t *testing.T) {
+	file := configs.Semantic{Hierarchies: []configs.Hierarchy{{Name: "place", Levels: []configs.ColumnRef{
+		{Name: cname("regions"), Column: "code"}, {Name: cname("accounts"), Column: "secret"}, {Name: cname("accounts"), Column: "id"}, {Name: cname("invoices"), Column: "total"}}}}}
+	tables := shop()
+	orders := tables.Table(name("orders"))
+	orders.ForeignKeys = orders.ForeignKeys[:1] // one buyer, no payer
+	m, faults := semantic.Build(file, tables)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	for _, test := range []struct{ hidden, want string }{
+		{"", "regions.code accounts_region, accounts.secret , accounts.id invoices_order orders_buyer, invoices.total"},
+		{"accounts.secret", "regions.code accounts_region, accounts.id invoices_order orders_buyer, invoices.total"},
+		{"accounts.", "regions.code invoices_order orders_buyer accounts_region, invoices.total"},
+		{"invoices.", "regions.code accounts_region, accounts.secret , accounts.id"},
+		{"regions.", "accounts.secret , accounts.id invoices_order orders_buyer, invoices.total"},
+	} {
+		seen := tables
+		if table, column, ok := strings.Cut(test.hidden, "."); ok {
+			seen = without(tables, table, column)
+		}
+		var got []string
+		for _, h := range m.Visible(seen).Hierarchies {
+			for i, l := range h.Levels {
+				one := l.Table.Table + "." + l.Column
+				if i < len(h.Levels)-1 {
+					var steps []string
+					for _, r := range l.Path {
+						steps = append(steps, r.Name)
+					}
+					one += " " + strings.Join(steps, " ")
+				}
+				got = append(got, one)
+			}
+		}
+		if text := strings.Join(got, ", "); text != test.want {
+			t.Errorf("without %s: %s, want %s", test.hidden, text, test.want)
+		}
+	}
+	only := without(without(without(tables, "accounts", ""), "regions", ""), "invoices", "")
+	if len(m.Visible(only).Hierarchies) != 0 {
+		t.Error("a hierarchy without any level is there")
 	}
 }
 

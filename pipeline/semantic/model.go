@@ -16,6 +16,7 @@ type Model struct {
 	Dimensions    []*Dimension // sorted by name
 	Entities      []*Entity
 	Relationships []*Relationship // declared foreign keys and configured ones, sorted
+	Hierarchies   []*Hierarchy    // sorted by name
 	Sources       []*Source
 	// Inferred are relationships that nothing declares but names and an asker's rows
 	// suggest. Only a plan that names one follows it; each points to a unique key.

@@ -8,7 +8,7 @@ import (
 
 // Visible is the part of the model that stands on what the snapshot, filtered
 // for a role, holds: a metric whose table, columns or filters aren't all visible
-// isn't there, nor is a dimension.
+// isn't there, nor is a dimension. Of a hierarchy the levels remain that are visible.
 func (m *Model) Visible(s *catalog.Snapshot) *Model {
 	v := &Model{Version: m.Version, Tables: map[catalog.Name]*Table{}, FiscalYearStart: m.FiscalYearStart}
 	for name, t := range m.Tables {
@@ -29,6 +29,11 @@ func (m *Model) Visible(s *catalog.Snapshot) *Model {
 	for _, x := range m.Dimensions {
 		if hasAll(s, x.Table, Columns(x.Expr)) {
 			v.Dimensions = append(v.Dimensions, x)
+		}
+	}
+	for _, h := range m.Hierarchies {
+		if seen := h.visible(s); seen != nil {
+			v.Hierarchies = append(v.Hierarchies, seen)
 		}
 	}
 	for _, x := range m.Sources {
