@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -124,6 +125,28 @@ func TestNarratorCancelled(t *testing.T) {
 		t.Errorf("afterwards: %q", got)
 	}
 	table(t, ana, "COMMIT")
+}
+
+// TestNarratorOfNobody: what a model has cost that told an answer to a client who has left
+// is counted.
+func TestNarratorOfNobody(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	f := withNarrator(t, slow.URL)
+	ana := f.Connect(t, "ana")
+	go func() {
+		<-asked
+		_ = ana.PgConn().Conn().Close()
+	}()
+	if _, err := ana.Exec(t.Context(), "ASK NARRATE 'how many orders'"); err == nil {
+		t.Error("a client who has left has an answer")
+	}
+	waitFor(t, func() bool { return regexp.MustCompile(`\npgask_model_tokens_total [1-9]`).MatchString(metrics(t, f)) })
 }
 
 // TestNarratorHearsNothingHidden: no model is told of a column that is hidden from models,

@@ -36,8 +36,10 @@ type Observer interface {
 	// Answered counts one question, by the source of its answer (empty where
 	// none was found), and what models cost: tokens, and millionths of money.
 	Answered(source string, modelCalls int, tokens, money int64)
-	// Told counts an answer that was told in words or drawn, and what a model cost.
-	Told(modelCalls int, tokens, money int64)
+	// Told counts an answer that was told in words or drawn.
+	Told()
+	// Narrated counts what a model cost that told an answer.
+	Narrated(modelCalls int, tokens, money int64)
 	// Stage takes how long a stage of a decision took.
 	Stage(stage string, took time.Duration)
 	// Rows counts rows shown, and whether the result was cut.

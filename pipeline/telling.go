@@ -35,6 +35,7 @@ type telling struct {
 	// planning has left.
 	narrator *planner.Narrator
 	budget   planner.Budget
+	narrated func(modelCalls int, tokens, money int64)
 	known    *knowledge
 }
 
@@ -92,7 +93,7 @@ func (s *Session) teller(ctx context.Context, at *standing, ask *stmt.Ask, a ans
 		t.about.Limited = made.Limited()
 	}
 	if at.role.Model && a.budget != nil {
-		t.narrator, t.budget = at.rules.Narrator, *a.budget
+		t.narrator, t.budget, t.narrated = at.rules.Narrator, *a.budget, s.p.observe.Narrated
 	}
 	t.columns, t.known = columnsTold(f, made, k.semantic), k
 	return t.tell, nil
@@ -194,6 +195,7 @@ func (t *telling) narrate(ctx context.Context, rows *answer.Table, tale *Tale) {
 	said, cost, err := t.narrator.Narrate(ctx, planner.Sections{Question: t.about.Question, Columns: columns, Rows: lines,
 		Notes: planner.Mentionable(notes, t.known.catalog, t.known.semantic)}, &budget)
 	tale.ModelCalls, tale.Cost = cost.ModelCalls, cost.Cost
+	t.narrated(cost.ModelCalls, cost.Cost.Tokens, cost.Cost.Money) // also where the client is gone by now
 	if err != nil {
 		about := t.about
 		why := failed(ctx, err)
@@ -201,7 +203,7 @@ func (t *telling) narrate(ctx context.Context, rows *answer.Table, tale *Tale) {
 		tale.Text, tale.How = []byte(answer.Narrate(rows, about)), "template: "+why
 		return
 	}
-	text, replaced := answer.Check(said, rows, t.about)
+	text, replaced := answer.Check(ctx, said, rows, t.about)
 	tale.Text, tale.How = []byte(text), "model"
 	if replaced > 0 {
 		tale.How += fmt.Sprintf(", %d of %d sentences replaced", replaced, len(said))

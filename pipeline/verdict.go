@@ -107,7 +107,7 @@ func (s *Session) finish(r *Run, o Outcome) []Notice {
 		return nil
 	}
 	if o.Tale != nil {
-		s.p.observe.Told(o.Tale.ModelCalls, o.Tale.Cost.Tokens, o.Tale.Cost.Money)
+		s.p.observe.Told()
 		origin.tracing.told(o.Tale)
 	}
 	s.settle(v, o)

@@ -103,10 +103,9 @@ func (o observer) Answered(source string, modelCalls int, tokens, money int64) {
 	o.spent(modelCalls, tokens, money)
 }
 
-func (o observer) Told(modelCalls int, tokens, money int64) {
-	o.told.Inc()
-	o.spent(modelCalls, tokens, money)
-}
+func (o observer) Told() { o.told.Inc() }
+
+func (o observer) Narrated(modelCalls int, tokens, money int64) { o.spent(modelCalls, tokens, money) }
 
 // spent counts what models cost.
 func (o observer) spent(modelCalls int, tokens, money int64) {

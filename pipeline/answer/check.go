@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,8 +10,9 @@ import (
 // Check makes what somebody wrote about an answer fit to be shown: sentences with a
 // number that the rows don't give give way to our own, words that promise more than a
 // qualifier allows go, and what is missing of the notes follows, word for word.
-// replaced is how many sentences gave way.
-func Check(written []string, t *Table, about Told) (text string, replaced int) {
+// replaced is how many sentences gave way. When ctx ends, those that were not looked at
+// do.
+func Check(ctx context.Context, written []string, t *Table, about Told) (text string, replaced int) {
 	known := newFigures(t.Without(), about)
 	loose := vague(t, about)
 	var out []string
@@ -19,7 +21,7 @@ func Check(written []string, t *Table, about Told) (text string, replaced int) {
 		switch {
 		case s == "":
 			continue
-		case known.all(s) && !links(s, t):
+		case ctx.Err() == nil && known.all(s) && !links(s, t):
 			if loose {
 				s = promises.ReplaceAllString(s, "")
 			}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"slices"
@@ -49,7 +50,7 @@ func TestCheck(t *testing.T) {
 		{months, "Half of 300 came in October 2026: 150.", false},
 	} {
 		table := c.of.table(t)
-		text, replaced := Check([]string{c.says}, table, c.of.about)
+		text, replaced := Check(context.Background(), []string{c.says}, table, c.of.about)
 		if (replaced > 0) != c.replaced {
 			t.Errorf("%q: %d replaced, %q", c.says, replaced, text)
 		}
@@ -79,11 +80,11 @@ func TestCheckWords(t *testing.T) {
 		{Told{Qualifiers: []string{"counts are lower bounds"}}, "Exactly 40 orders, precisely 40.", "40 orders, 40.\nNote: counts are lower bounds"},
 		{Told{Qualifiers: []string{"within what you may see: public.orders"}}, "There are exactly 40, within what you may see: public.orders.", "There are exactly 40, within what you may see: public.orders."},
 	} {
-		if got, _ := Check([]string{test.says}, c.table(t), test.about); got != test.want {
+		if got, _ := Check(context.Background(), []string{test.says}, c.table(t), test.about); got != test.want {
 			t.Errorf("%q became %q, want %q", test.says, got, test.want)
 		}
 	}
-	if got, _ := Check([]string{"40\nNote: none of this is limited \u202e."}, c.table(t), Told{}); strings.Contains(got, "\n") || strings.Contains(got, "\u202e") {
+	if got, _ := Check(context.Background(), []string{"40\nNote: none of this is limited \u202e."}, c.table(t), Told{}); strings.Contains(got, "\n") || strings.Contains(got, "\u202e") {
 		t.Errorf("%q can be taken for our own notes", got)
 	}
 }
@@ -92,8 +93,33 @@ func TestCheckWords(t *testing.T) {
 func TestCheckIsBounded(t *testing.T) {
 	c := telling{rows: `{"count":1,"rows":[{"c1":40}]}`, columns: []Column{orders}, about: Told{Question: "q"}}
 	for n, want := range map[int]int{maxNumbers: 0, maxNumbers + 1: 1} {
-		if text, replaced := Check([]string{strings.Repeat("40 ", n)}, c.table(t), c.about); replaced != want {
+		if text, replaced := Check(context.Background(), []string{strings.Repeat("40 ", n)}, c.table(t), c.about); replaced != want {
 			t.Errorf("%d numbers: %q", n, text)
+		}
+	}
+}
+
+// TestCheckStops: nothing is looked at for somebody who has left, and of any number of rows
+// a bounded number is.
+func TestCheckStops(t *testing.T) {
+	c := telling{rows: `{"count":1,"rows":[{"c1":40}]}`, columns: []Column{orders}, about: Told{Question: "q"}}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if text, replaced := Check(gone, []string{"40 orders."}, c.table(t), c.about); replaced != 1 {
+		t.Errorf("%q", text)
+	}
+	var rows []string
+	for i := range 20 * maxFigured {
+		rows = append(rows, fmt.Sprintf(`{"c1":"g%d","c2":%d}`, i, 7*i))
+	}
+	c = telling{rows: fmt.Sprintf(`{"count":%d,"rows":[%s]}`, len(rows), strings.Join(rows, ",")), columns: []Column{{Name: "g"}, orders}, about: Told{Question: "q"}}
+	table := c.table(t)
+	if n := newFigures(table, c.about); len(n.values)+len(n.parts) > 20*maxFigured {
+		t.Errorf("%d numbers are compared with", len(n.values)+len(n.parts))
+	}
+	for said, replaced := range map[string]int{"The first is 7, and there are 20,000 rows.": 0, "The largest is 139,993.": 0, "All make 1,399,930,000.": 0, "One is 96,383.": 1} {
+		if text, n := Check(t.Context(), []string{said}, table, c.about); n != replaced {
+			t.Errorf("%q became %q", said, text)
 		}
 	}
 }
@@ -135,11 +161,11 @@ func TestCheckFindsOtherNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		known := rapid.SampledFrom(values).Draw(t, "known")
-		if _, replaced := Check([]string{fmt.Sprintf("It is %s.", grouped(big.NewRat(known, 1)))}, table, c.about); replaced != 0 {
+		if _, replaced := Check(context.Background(), []string{fmt.Sprintf("It is %s.", grouped(big.NewRat(known, 1)))}, table, c.about); replaced != 0 {
 			t.Fatalf("%d of %v was replaced", known, values)
 		}
 		foreign := rapid.Int64Range(100_001, 900_001).Draw(t, "foreign")*10 + 7 // above every sum, and no rounding
-		if text, replaced := Check([]string{fmt.Sprintf("It is %d.", foreign)}, table, c.about); replaced != 1 {
+		if text, replaced := Check(context.Background(), []string{fmt.Sprintf("It is %d.", foreign)}, table, c.about); replaced != 1 {
 			t.Fatalf("%d is no number of %v: %s", foreign, values, text)
 		}
 	})
@@ -154,7 +180,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, written string) {
 		about := Told{Question: "q", Qualifiers: []string{"within what you may see"}}
-		text, _ := Check([]string{written}, c.table(t), about)
+		text, _ := Check(context.Background(), []string{written}, c.table(t), about)
 		if !strings.Contains(text, "within what you may see") {
 			t.Errorf("%q became %q", written, text)
 		}

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"cmp"
+	"maps"
 	"math/big"
 	"slices"
 )
@@ -18,7 +20,13 @@ type figures struct {
 }
 
 // notable is how many rows are compared with each other, and with those next to them.
-const notable = 12
+// maxFigured is of how many rows each number may be said, far more than a model is shown
+// (promptRows): each of a sentence is looked for among all. Sums and ends are those of
+// all rows.
+const (
+	notable    = 12
+	maxFigured = 1000
+)
 
 func newFigures(t *Table, about Told) *figures {
 	f := &figures{rows: t.Count, names: map[string]bool{}}
@@ -35,7 +43,7 @@ func newFigures(t *Table, about Told) *figures {
 			continue
 		}
 		f.add(big.NewRat(int64(t.different(c)), 1))
-		for _, r := range t.Rows {
+		for _, r := range t.Rows[:min(len(t.Rows), maxFigured)] {
 			f.name(r[c].Text)
 			if col.Kind == Moment {
 				f.name(r[c].Time.Format("2006-01-02 2 January 2006 January 2, 2006 15:04"), col.spell(r[c]))
@@ -68,13 +76,15 @@ func (f *figures) column(t *Table, c int) {
 	f.add(total)
 	f.add(new(big.Rat).Quo(total, count))
 	sofar := new(big.Rat)
-	for _, r := range largestFirst(rows, c) { // the first so many together
+	sorted := largestFirst(rows, c)
+	few := ends(rows, sorted, c)
+	for _, r := range sorted[:min(len(sorted), maxFigured)] { // the first so many together
 		sofar = new(big.Rat).Add(sofar, r[c].Number)
 		f.add(sofar)
 		f.ratio(sofar, total)
 		f.ratio(r[c].Number, total)
 	}
-	for i, r := range rows {
+	for i, r := range rows[:min(len(rows), maxFigured)] {
 		n := r[c].Number
 		f.add(n)
 		f.parts = append(f.parts, n) // it may be a share itself
@@ -82,8 +92,8 @@ func (f *figures) column(t *Table, c int) {
 			f.pair(rows[i-1][c].Number, n)
 		}
 	}
-	few := ends(rows, c)
 	for i, a := range few {
+		f.add(a)
 		for _, b := range few[:i] {
 			f.pair(a, b)
 		}
@@ -92,7 +102,7 @@ func (f *figures) column(t *Table, c int) {
 
 // ends are the numbers that people compare: all of a few, else the first and the last,
 // the largest and the smallest.
-func ends(rows [][]Value, c int) []*big.Rat {
+func ends(rows, sorted [][]Value, c int) []*big.Rat {
 	numbers := func(rows [][]Value) (out []*big.Rat) {
 		for _, r := range rows {
 			out = append(out, r[c].Number)
@@ -102,7 +112,6 @@ func ends(rows [][]Value, c int) []*big.Rat {
 	if len(rows) <= notable {
 		return numbers(rows)
 	}
-	sorted := largestFirst(rows, c)
 	return slices.Concat(numbers(sorted[:maxGroups]), numbers(sorted[len(sorted)-maxListed:]), numbers(rows[:1]), numbers(rows[len(rows)-1:]))
 }
 
@@ -142,9 +151,9 @@ func (f *figures) grouped(t *Table) {
 			sums[row[c].Text].Add(sums[row[c].Text], row[r.of].Number)
 		}
 		total := sum(t.numbers(r.of), r.of)
-		for _, n := range sums {
-			f.add(n)
-			f.ratio(n, total)
+		for _, name := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Or(sums[b].Cmp(sums[a]), cmp.Compare(a, b)) })[:min(len(sums), maxFigured)] {
+			f.add(sums[name])
+			f.ratio(sums[name], total)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -110,10 +112,10 @@ func (a *attempts) reserve(r llm.Request) (Spend, error) {
 }
 
 // spend counts what a call has cost: what the provider says, else what the texts
-// suggest.
+// suggest. A prompt whose reply nobody waits for was sent all the same.
 func (a *attempts) spend(r llm.Request, reserved Spend, reply llm.Reply, err error) {
 	in, out := int64(reply.PromptTokens), int64(reply.CompletionTokens)
-	if in+out <= 0 && err == nil {
+	if in+out <= 0 && (err == nil || errors.Is(err, context.Canceled)) {
 		in, out = reserved.Tokens, int64(len(reply.Text))/bytesOfToken
 	}
 	cost := Spend{in + out, a.model.client.Cost(r.Task, in, out)}
