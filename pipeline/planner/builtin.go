@@ -71,7 +71,17 @@ type reading struct {
 	cost float64
 	f    frame
 	said []string // what words were read as that aren't the schema's
+	// about tells readers what a plan of several parts is about; empty where the plan does.
+	about string
+	// basis is the plan that another one was made of, as the confidence counts it; nil for none.
+	basis *plan.Plan
+	// meant are the columns that words were taken for, by their positions, and -1 for those of
+	// time groups.
+	meant map[int]*catalog.Column
 }
+
+// text is a reading in one line.
+func (r reading) text() string { return cmp.Or(r.about, describe(r.plan)) }
 
 // Plan reads the question. The error is *Declined, or the validator's where a
 // plan was understood but measures or guarantees forbid it.
@@ -156,9 +166,21 @@ func (b *builder) plans(cost float64) ([]reading, error) {
 		if err != nil {
 			return out, err
 		}
-		out = append(out, reading{plan: p, key: key, cost: cost + 0.01*float64(len(t.steps)), f: b.f, said: b.readAs()})
+		out = append(out, reading{plan: p, key: key, cost: cost + 0.01*float64(len(t.steps)), f: b.f, said: b.readAs(), meant: b.meant()})
 	}
 	return out, nil
+}
+
+// meant are the columns that words were taken for.
+func (b *builder) meant() map[int]*catalog.Column {
+	out := map[int]*catalog.Column{}
+	for m, c := range b.picks {
+		out[m.at] = c.column
+	}
+	for at, c := range b.dates {
+		out[at] = c.column
+	}
+	return out
 }
 
 // planJSON is a plan as people type it.
@@ -218,11 +240,11 @@ func (q *question) ambiguous(readings []reading) *Declined {
 		near = append(near, r)
 	}
 	slices.SortFunc(near, func(a, b reading) int {
-		return cmp.Or(strings.Compare(describe(a.plan), describe(b.plan)), strings.Compare(a.key, b.key))
+		return cmp.Or(strings.Compare(a.text(), b.text()), strings.Compare(a.key, b.key))
 	})
 	d := &Declined{Reason: "the question has several readings"}
 	for i, r := range near {
-		d.Readings = append(d.Readings, Reading{Text: describe(r.plan), Plan: r.plan,
+		d.Readings = append(d.Readings, Reading{Text: r.text(), Plan: r.plan,
 			Ask: fmt.Sprintf("ASK %s READING %d", literal(q.in.Question), i+1)})
 	}
 	return d

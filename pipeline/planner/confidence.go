@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -24,7 +25,7 @@ type signals struct {
 
 // signals are the signals of a reading.
 func (r reading) signals() signals {
-	p := r.plan
+	p := cmp.Or(r.basis, r.plan)
 	aggregated := len(p.GroupBy) > 0 || slices.ContainsFunc(p.Select, func(i plan.Item) bool { return i.Expr.Aggregate != nil || i.Expr.Metric != "" })
 	return signals{
 		cost:   r.cost,

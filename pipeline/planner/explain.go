@@ -116,7 +116,7 @@ func (q *question) unplaced() []string {
 
 // grammarWord tells whether the grammar has a use for a word.
 func grammarWord(w string) bool {
-	if auxiliaries[w] || pronouns[w] || relatives[w] || negations[w] || preposition[w] || directionWords[w] || functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 || calendarWords[w] {
+	if auxiliaries[w] || pronouns[w] || relatives[w] || negations[w] || preposition[w] || directionWords[w] || functionWords[w] || determiners[w] || distinctWords[w] || lightVerbs[w] || timeUnits[w] != "" || aggregateWords[w] != "" || months[w] > 0 || calendarWords[w] || figureWord(w) {
 		return true
 	}
 	if _, ok := superlatives[w]; ok {

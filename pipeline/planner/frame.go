@@ -69,6 +69,7 @@ type group struct {
 	col   *mention
 	table *catalog.Table
 	unit  string
+	at    int // position of its words, where they name it
 }
 
 // order ranks the answer by a column, a count of rows, a metric, or the n-th
@@ -105,6 +106,7 @@ type frame struct {
 	notEnd    int  // where the words about what must not be so ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last
+	figure    *figure          // what is worked out from the number asked for
 	fresh     *catalog.Table   // of which new rows are asked for: those that came in the period
 	listing   bool             // "for each" row something is listed, not counted
 	sorting   bool             // the question began with "sort"

@@ -89,7 +89,7 @@ func (p *parser) per(s state) []state {
 	if lightVerbs[p.low(s.at)] && s.at+1 < len(p.toks) {
 		s.at++ // living in each city
 	}
-	if p.is(s.at, "by") && (s.f.sorting && len(s.f.orders) == 0 || (p.relates(s.at-1) || verbForm(p.token(s.at-1))) && !p.named(s.at-1)) {
+	if p.is(s.at, "by") && (s.f.sorting && len(s.f.orders) == 0 || (p.relates(s.at-1) || verbForm(p.token(s.at-1))) && !p.named(s.at-1) && !p.grouped(s.at+1)) {
 		return nil
 	}
 	n := p.oneOf(s.at, [][]string{{"per"}, {"by"}, {"for", "each"}, {"for", "every"}, {"in", "each"}, {"of", "each"}, {"from", "each"}, {"at", "each"}, {"on", "each"}, {"with", "each"},
@@ -108,6 +108,10 @@ func (p *parser) per(s state) []state {
 	return out
 }
 
+// grouped tells whether what stands behind "by" at i is a period, and not who did what stands
+// before it: cancelled by month, but not by a rider.
+func (p *parser) grouped(i int) bool { return timeUnits[p.low(p.det(i))] != "" }
+
 // dims reads one or more dimensions.
 func (p *parser) dims(s state) []state {
 	if p.spent() {
@@ -120,17 +124,17 @@ func (p *parser) dims(s state) []state {
 		if len(p.find(s.at, isColumn)) > 0 {
 			n.f.cost += ownName // the table's own month column is meant where it has one
 		}
-		n.f.groups = add(n.f.groups, group{unit: u})
+		n.f.groups = add(n.f.groups, group{unit: u, at: s.at})
 		firsts = append(firsts, n)
 	}
 	if k := p.oneOf(s.at, [][]string{{"weekday"}, {"day", "of", "week"}, {"day", "of", "the", "week"}}); k > 0 && len(p.find(s.at, isColumn)) == 0 {
 		n := state{at: s.at + k, f: s.f}
-		n.f.groups = add(n.f.groups, group{unit: weekday})
+		n.f.groups = add(n.f.groups, group{unit: weekday, at: s.at})
 		firsts = append(firsts, n)
 	}
 	for _, h := range p.find(s.at, isColumn) {
 		n := state{at: s.at + h.n, f: s.f}
-		n.f.groups = add(n.f.groups, group{col: &mention{at: s.at, n: h.n, meanings: h.meanings}})
+		n.f.groups = add(n.f.groups, group{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, at: s.at})
 		firsts = append(firsts, n)
 	}
 	for _, e := range p.entity(s) {
@@ -140,7 +144,7 @@ func (p *parser) dims(s state) []state {
 			}
 			e.f.cost += 0.05
 		}
-		e.f.groups = add(e.f.groups, group{table: last(e.f.also)})
+		e.f.groups = add(e.f.groups, group{table: last(e.f.also), at: s.at})
 		if s.f.subject == nil {
 			e.f.subject = nil
 		}

@@ -190,7 +190,7 @@ func (p *parser) opened(s state) []state {
 		s.at++
 	}
 	s.at = p.det(s.at)
-	out := p.howMany(s)
+	out := append(p.howMany(s), p.share(s)...)
 	if u := adverbUnits[p.low(s.at)]; u != "" { // monthly revenue
 		n := state{at: s.at + 1, f: s.f}
 		n.f.groups = add(n.f.groups, group{unit: u})

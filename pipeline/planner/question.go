@@ -48,6 +48,9 @@ func (q *question) readings() ([]reading, []error) {
 // resolve makes plans of a frame: for each table it can be about, each meaning
 // of its words, each date it can mean and each way to join.
 func (q *question) resolve(f frame) (out []reading, why []error) {
+	if f.figure != nil {
+		return q.figured(f)
+	}
 	if frames := q.apart(&f); frames != nil {
 		return q.across(f, frames)
 	}
