@@ -34,11 +34,13 @@ func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
 		return s.told(approvedColumns, s.approved)
 	case "metrics":
 		return s.told(metricColumns, s.metrics)
+	case "dimensions":
+		return s.told(dimensionColumns, s.dimensions)
 	case "hierarchies":
 		return s.told(hierarchyColumns, s.hierarchies)
 	}
 	return nil, &Error{Code: "42704", Message: `unrecognized configuration parameter "` + ownPrefix + name + `"`,
-		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics, SHOW pgask.hierarchies or SHOW pgask.approved"}
+		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics, SHOW pgask.dimensions, SHOW pgask.hierarchies or SHOW pgask.approved"}
 }
 
 var lastColumns = []policy.ToldColumn{
@@ -126,6 +128,29 @@ func (s *Session) metrics(ctx context.Context) (string, error) {
 	out := []map[string]any{}
 	for _, m := range k.semantic.Metrics {
 		out = append(out, metricRow(m))
+	}
+	return rows(out)
+}
+
+var dimensionColumns = []policy.ToldColumn{
+	{Name: "name", Type: "text"}, {Name: "description", Type: "text"}, {Name: "table_name", Type: "text"},
+	{Name: "expression", Type: "text"}, {Name: "type", Type: "text"}, {Name: "synonyms", Type: "text[]"}, {Name: "owner", Type: "text"},
+}
+
+// dimensions lists the registered expressions that this user may group and choose rows by.
+func (s *Session) dimensions(ctx context.Context) (string, error) {
+	at, err := s.stand(ctx)
+	if err != nil {
+		return "", err
+	}
+	k, err := s.know(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	out := []map[string]any{}
+	for _, d := range k.semantic.Dimensions {
+		out = append(out, map[string]any{"name": d.Name, "description": d.Description, "table_name": plan.TableName(d.Table),
+			"expression": d.ExprText, "type": d.Column.Type.SQL, "synonyms": append([]string{}, d.Synonyms...), "owner": d.Owner})
 	}
 	return rows(out)
 }

@@ -104,6 +104,8 @@ func defaultName(t *typed) string {
 		return t.column.Name
 	case e.Metric != "":
 		return e.Metric
+	case e.Dimension != "":
+		return dimensionName(t)
 	case e.Aggregate != nil:
 		return e.Aggregate.Func
 	case e.Call != nil && e.Call.Unit != "":
@@ -263,12 +265,27 @@ func (c *checker) demandGrouped(b *block, t *typed) {
 	}
 	if t.rel != nil {
 		f := c.faultf(stageNames, CodeGrouping, t.at, "column %s is neither grouped by nor inside an aggregate", t.expr.Column)
-		f.Repair = c.addGroup(t.expr.Column)
+		f.Repair = c.addGroup(t.expr)
+		return
+	}
+	if t.expr.Dimension != "" {
+		c.demandDimension(b, t)
 		return
 	}
 	for _, p := range t.parts {
 		c.demandGrouped(b, p)
 	}
+}
+
+// demandDimension refuses a dimension that isn't grouped by, nor are all of its columns.
+func (c *checker) demandDimension(b *block, t *typed) {
+	if !slices.ContainsFunc(t.parts, func(p *typed) bool {
+		return !slices.ContainsFunc(b.groups, func(g *typed) bool { return same(g, p) })
+	}) {
+		return
+	}
+	f := c.faultf(stageNames, CodeGrouping, t.at, "dimension %s is neither grouped by nor inside an aggregate", t.expr.Dimension)
+	f.Repair = c.addGroup(t.expr)
 }
 
 // bounded tells whether a limit cuts rows that no order chose.

@@ -66,6 +66,10 @@ func (c *checker) spelled(t *typed) string {
 		if x.sub != nil {
 			ok = false
 		}
+		if x.expr.Dimension != "" {
+			name, _ := json.Marshal(x.expr.Dimension) // a string always encodes
+			s = strings.ReplaceAll(s, string(name), "<"+traceOf(x.parts[0].rel.table.Name, dimensionName(x))+">")
+		}
 		if x.rel == nil {
 			return
 		}

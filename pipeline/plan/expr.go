@@ -33,7 +33,7 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 			what = strings.Join(forms, " and ")
 		}
 		c.faultf(stageStructure, CodeOneOf, at,
-			"an expression is exactly one of column, literal, metric, aggregate, call, op, case, date, period, cast, window and plan; this has %s", what)
+			"an expression is exactly one of column, literal, metric, dimension, aggregate, call, op, case, date, period, cast, window and plan; this has %s", what)
 		return nil
 	}
 	var t *typed
@@ -44,6 +44,8 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 		t = c.literal(e, at)
 	case "metric":
 		t = c.metric(e, at, env)
+	case "dimension":
+		t = c.dimension(e, at, env)
 	case "aggregate":
 		t = c.aggregate(e, at, env)
 	case "call":
@@ -76,7 +78,7 @@ func (c *checker) expr(e *Expr, at string, env env) *typed {
 func (e *Expr) forms() []string {
 	var out []string
 	for name, set := range map[string]bool{"column": e.Column != "", "literal": e.Literal != nil,
-		"metric": e.Metric != "", "aggregate": e.Aggregate != nil, "call": e.Call != nil,
+		"metric": e.Metric != "", "dimension": e.Dimension != "", "aggregate": e.Aggregate != nil, "call": e.Call != nil,
 		"op": e.Op != nil, "case": e.Case != nil, "date": e.Date != nil, "period": e.Period != nil,
 		"cast": e.Cast != nil, "window": e.Window != nil, "plan": e.Plan != nil} {
 		if set {

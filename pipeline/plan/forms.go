@@ -9,6 +9,9 @@ type Expr struct {
 	Literal *Literal `json:"literal,omitempty"`
 	// Metric is a registered measure's name.
 	Metric string `json:"metric,omitempty"`
+	// Dimension is a registered expression's name, or alias.name where its table is in
+	// the plan several times.
+	Dimension string `json:"dimension,omitempty"`
 	// Aggregate is an aggregate function over the block's rows.
 	Aggregate *Aggregate `json:"aggregate,omitempty"`
 	// Call is a scalar function of the plan language.

@@ -124,6 +124,8 @@ func (c *checker) lacking(t *typed, m missing) lack {
 		return c.lackingSubplan(t, m)
 	case t.rel != nil:
 		return c.lackingColumn(t, m)
+	case e.Dimension != "":
+		return c.lackingColumn(t.parts[0], m)
 	case t.measure != nil && t.measure.metric != nil:
 		return lackingMetric(t.measure, m)
 	case t.measure != nil:

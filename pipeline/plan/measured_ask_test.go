@@ -30,7 +30,7 @@ func (w *world) ask(t *rapid.T) *ask {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "groups") {
 		g := askGroup{table: rapid.SampledFrom(tables).Draw(t, "by")}
-		g.column = rapid.SampledFrom(map[bool][]string{true: {"day", "id"}, false: {"kind", "size"}}[g.table.fact]).Draw(t, "column")
+		g.column = rapid.SampledFrom(map[bool][]string{true: {"day", "day", "id", "band", "half", "odd"}, false: {"kind", "size", "class"}}[g.table.fact]).Draw(t, "column")
 		g.month = g.column == "day" && chance("month", 60)
 		if !slices.Contains(a.groups, g) {
 			a.groups = append(a.groups, g)
@@ -80,9 +80,9 @@ func (a *ask) ways(w *world) (out []askJoin) {
 
 func (w *world) cond(t *rapid.T, table *worldTable) askCond {
 	if !table.fact {
-		return rapid.SampledFrom([]askCond{{table, "kind", "=", "a"}, {table, "size", "<", 3}, {table, "size", ">", 1}}).Draw(t, "cond")
+		return rapid.SampledFrom([]askCond{{table, "kind", "=", "a"}, {table, "size", "<", 3}, {table, "size", ">", 1}, {table, "class", "=", "none2"}}).Draw(t, "cond")
 	}
-	return rapid.SampledFrom([]askCond{{table, "amount", ">", 1}, {table, "day", "<", "2026-03-01"}, {table, "day", "=", "2026-01-15"}}).Draw(t, "cond")
+	return rapid.SampledFrom([]askCond{{table, "amount", ">", 1}, {table, "day", "<", "2026-03-01"}, {table, "day", "=", "2026-01-15"}, {table, "band", "=", "small"}, {table, "half", "=", "H1"}}).Draw(t, "cond")
 }
 
 // measure is a metric, mostly of a table that is joined, or an aggregate.
@@ -123,7 +123,7 @@ func (a *ask) plan() *plan.Plan {
 		p.Where = c.expr()
 	}
 	for _, g := range a.groups {
-		e := plan.Expr{Column: g.table.name + "." + g.column}
+		e := g.table.spelled(g.column)
 		if g.month {
 			e = plan.Expr{Call: &plan.Call{Func: "date_trunc", Unit: "month", Args: []plan.Expr{e}}}
 		}
@@ -141,5 +141,5 @@ func (a *ask) plan() *plan.Plan {
 }
 
 func (c askCond) expr() *plan.Expr {
-	return &plan.Expr{Op: &plan.Op{Op: c.op, Args: []plan.Expr{{Column: c.table.name + "." + c.column}, {Literal: &plan.Literal{Value: c.value}}}}}
+	return &plan.Expr{Op: &plan.Op{Op: c.op, Args: []plan.Expr{c.table.spelled(c.column), {Literal: &plan.Literal{Value: c.value}}}}}
 }

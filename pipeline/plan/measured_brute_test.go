@@ -103,10 +103,10 @@ func (j askJoin) meets(from, to worldRow) bool {
 
 // holds is false for null, as where is.
 func (c askCond) holds(r worldRow) bool {
-	if r == nil || r[c.column] == nil {
+	if r == nil || r.at(c.column) == nil {
 		return false
 	}
-	switch v := r[c.column].(type) {
+	switch v := r.at(c.column).(type) {
 	case int:
 		return map[string]bool{"=": v == c.value, ">": v > c.value.(int), "<": v < c.value.(int)}[c.op]
 	case string:
@@ -117,13 +117,13 @@ func (c askCond) holds(r worldRow) bool {
 
 func (g askGroup) value(t tuple) any {
 	r := t[g.table]
-	if r == nil || r[g.column] == nil {
+	if r == nil || r.at(g.column) == nil {
 		return nil
 	}
 	if g.month {
 		return r[g.column].(string)[:8] + "01"
 	}
-	return r[g.column]
+	return r.at(g.column)
 }
 
 // answer is what each group has of each measure, every measure computed over the rows
@@ -203,12 +203,21 @@ func (w *world) passes(m askMeasure, r worldRow) bool {
 }
 
 // stock is a sum where the plan groups by the day; else that of the last or first day within
-// the plan's conditions on the table, in each month where it groups by months, or the average over the days.
+// the plan's conditions on the table, in each month or half where it groups by those, or the average over the days.
 func (m askMeasure) stock(w *world, a *ask, rows []worldRow) string {
-	byDay, byMonth := false, false
+	byDay := false
+	var periods []askGroup
 	for _, g := range a.groups {
 		byDay = byDay || g.table == m.table && g.column == "day" && !g.month
-		byMonth = byMonth || g.table == m.table && g.month
+		if g.table == m.table && (g.month || g.column == "half") {
+			periods = append(periods, g)
+		}
+	}
+	period := func(r worldRow) (key string) {
+		for _, g := range periods {
+			key += text(g.value(tuple{m.table: r}))
+		}
+		return key
 	}
 	rule := m.metric.Additivity.Time
 	switch {
@@ -222,20 +231,13 @@ func (m askMeasure) stock(w *world, a *ask, rows []worldRow) string {
 		if !a.allows(m, r) {
 			continue
 		}
-		month, day := "", r["day"].(string)
-		if byMonth {
-			month = day[:7]
-		}
-		if old, ok := picked[month]; !ok || rule == "last" && day > old || rule == "first" && day < old {
-			picked[month] = day
+		key, day := period(r), r["day"].(string)
+		if old, ok := picked[key]; !ok || rule == "last" && day > old || rule == "first" && day < old {
+			picked[key] = day
 		}
 	}
 	return aggregated("sum", "level", slices.DeleteFunc(rows, func(r worldRow) bool {
-		month, day := "", r["day"].(string)
-		if byMonth {
-			month = day[:7]
-		}
-		return picked[month] != day
+		return picked[period(r)] != r["day"]
 	}))
 }
 

@@ -18,6 +18,7 @@ import (
 type world struct {
 	tables  []*worldTable
 	metrics []configs.Metric
+	dims    []configs.Dimension
 	c       plan.Context
 }
 
@@ -58,6 +59,50 @@ func (t *worldTable) columns() [][2]string {
 	return [][2]string{{"id", "int PRIMARY KEY"}, {"kind", "text"}, {"size", "int NOT NULL"}}
 }
 
+// computed are a table's dimensions: of its columns, of its time, and of both.
+func (t *worldTable) computed() map[string]string {
+	if t.fact {
+		return map[string]string{"band": "case when amount > 2 then 'big' else 'small' end",
+			"half": "case when extract(month from day) < 2 then 'H1' else 'H2' end", "odd": "case when amount > 2 then day end"}
+	}
+	return map[string]string{"class": "coalesce(kind, 'none') || coalesce(size, 0)"}
+}
+
+// at is the value of a column, or of a dimension.
+func (r worldRow) at(column string) any {
+	switch column {
+	case "band":
+		if amount, ok := r["amount"].(int); ok && amount > 2 {
+			return "big"
+		}
+		return "small"
+	case "half":
+		if r["day"].(string) < "2026-02-01" {
+			return "H1"
+		}
+		return "H2"
+	case "odd":
+		if r.at("band") == "big" {
+			return r["day"]
+		}
+		return nil
+	case "class":
+		if r["kind"] == nil {
+			return fmt.Sprint("none", r["size"])
+		}
+		return fmt.Sprint(r["kind"], r["size"])
+	}
+	return r[column]
+}
+
+// spelled is a column or a dimension in the plan language.
+func (t *worldTable) spelled(column string) plan.Expr {
+	if t.computed()[column] != "" {
+		return plan.Expr{Dimension: plan.ColumnName(t.name, t.name+" "+column)}
+	}
+	return plan.Expr{Column: t.name + "." + column}
+}
+
 func randomWorld(t *rapid.T) *world {
 	w := &world{}
 	number := func(label string, low, high int) int { return rapid.IntRange(low, high).Draw(t, label) }
@@ -73,6 +118,9 @@ func randomWorld(t *rapid.T) *world {
 		}
 		if table.fact {
 			w.measures(t, table)
+		}
+		for name, expr := range table.computed() {
+			w.dims = append(w.dims, configs.Dimension{Name: table.name + " " + name, Table: cname(table.name), Expr: expr})
 		}
 	}
 	return w
@@ -197,7 +245,7 @@ func (w *world) load(t fatal, conn *pgx.Conn) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	m, faults := semantic.Build(configs.Semantic{Metrics: w.metrics}, s)
+	m, faults := semantic.Build(configs.Semantic{Metrics: w.metrics, Dimensions: w.dims}, s)
 	if len(faults) > 0 {
 		t.Fatalf("%v", faults)
 	}

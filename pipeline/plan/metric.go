@@ -174,13 +174,10 @@ func (c *checker) hoists(conds []*pg_query.Node) bool {
 
 // metricTree is the metric's expression over its relation.
 func (c *checker) metricTree(u *measureUse, b *block, hoist bool) *pg_query.Node {
-	tree := qualify(u.metric.Expr, u.rel.alias)
+	tree := divisible(qualify(u.metric.Expr, u.rel.alias))
 	tree, err := stmt.Rewrite(tree, func(n *pg_query.Node) (*pg_query.Node, error) {
 		if call := n.GetFuncCall(); call != nil && semantic.IsAggregate(call) {
 			c.restrict(call, u, hoist)
-		}
-		if e := n.GetAExpr(); e != nil && isDivision(e) && e.Rexpr.GetAConst() == nil {
-			e.Rexpr = nullIfNode(e.Rexpr, intNode(0))
 		}
 		return n, nil
 	})

@@ -158,6 +158,8 @@ func (c *checker) reads(x *typed, o *Output) {
 		o.From, o.Opaque = append(o.From, inner.From...), o.Opaque || inner.Opaque || !ok
 	case x.rel != nil:
 		o.From = append(o.From, Read{x.rel.table.Name, x.column.Name})
+	case x.expr.Dimension != "": // its columns are parts
+		o.From = append(o.From, Read{x.parts[0].rel.table.Name, dimensionName(x)})
 	case x.expr.Metric != "":
 		if m := c.Semantic.Metric(x.expr.Metric); m != nil {
 			for _, name := range semantic.Columns(m.Expr) {

@@ -35,6 +35,7 @@ const (
 	CodeAliasUsed Code = "ALIAS_IN_USE"
 	CodeColumn    Code = "COLUMN_NOT_FOUND"
 	CodeMetric    Code = "METRIC_NOT_FOUND"
+	CodeDimension Code = "DIMENSION_NOT_FOUND"
 	CodeItem      Code = "ITEM_NOT_FOUND"
 	CodeFunction  Code = "FUNCTION_NOT_FOUND"
 	CodeType      Code = "TYPE_MISMATCH"
@@ -45,6 +46,8 @@ const (
 	CodeWindow    Code = "WINDOW_NOT_ALLOWED"
 	CodeOutput    Code = "DUPLICATE_OUTPUT"
 	CodeSearch    Code = "NOT_SEARCHABLE"
+
+	CodeDimensionJoin Code = "DIMENSION_TABLE_MISSING"
 
 	// Joins.
 	CodeJoin          Code = "JOIN_NOT_DECLARED"

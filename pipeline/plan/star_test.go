@@ -98,6 +98,17 @@ func meaning() configs.Semantic {
 			Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"month"}, Time: "first"}},
 		{Name: "mean arr", Table: cname("monthly_account_arr"), Expr: "sum(arr)",
 			Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"month"}, Time: "avg"}},
+	}, Dimensions: []configs.Dimension{
+		{Name: "line size", Table: cname("order_items"), Expr: "case when quantity >= 3 then 'large' when quantity = 2 then 'medium' else 'small' end"},
+		{Name: "home", Table: cname("accounts"), Expr: "coalesce(region, 'elsewhere')"},
+		{Name: "contact", Table: cname("accounts"), Expr: "split_part(email, '@', 2)"},
+		{Name: "paid in", Table: cname("orders"), Expr: "coalesce(currency, 'cash')"},
+		{Name: "half", Table: cname("monthly_account_arr"), Expr: "to_char(month, 'YYYY') || case when extract(month from month) < 7 then ' H1' else ' H2' end"},
+		{Name: "own month", Table: cname("monthly_account_arr"), Expr: "account_id || to_char(month, 'YYYY-MM')"},
+		{Name: "thousands", Table: cname("monthly_account_arr"), Expr: "arr / 1000"},
+		{Name: "per line", Table: cname("order_items"), Expr: "unit_price / (quantity - 1)"},
+		{Name: "city", Table: cname("ports"), Expr: "upper(name)"},
+		{Name: "Line \"Class\"", Table: cname("order_items"), Expr: "quantity > 1"},
 	}}
 }
 

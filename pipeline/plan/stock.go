@@ -20,7 +20,7 @@ func (c *checker) stock(u *measureUse, b *block) {
 		if !b.groupedBy(u.rel, over) && !b.pinned(u.rel, over) {
 			f := c.faultf(stageMeasures, CodeAdditivity, u.at, "metric %s can't be added over %s", u.metric.Name, over)
 			f.Hint = fmt.Sprintf("group by %s", over)
-			f.Repair = c.addGroup(ColumnName(u.rel.alias, over))
+			f.Repair = c.addGroup(Expr{Column: ColumnName(u.rel.alias, over)})
 		}
 	}
 	over := a.NotOver[0]
@@ -40,11 +40,11 @@ func (c *checker) stock(u *measureUse, b *block) {
 	}
 }
 
-func (c *checker) addGroup(column string) Repair {
+func (c *checker) addGroup(e Expr) Repair {
 	if c.given.GroupBy == nil {
-		return Repair{{"add", c.base + "/group_by", []Expr{{Column: column}}}}
+		return Repair{{"add", c.base + "/group_by", []Expr{e}}}
 	}
-	return Repair{{"add", c.base + "/group_by/-", Expr{Column: column}}}
+	return Repair{{"add", c.base + "/group_by/-", e}}
 }
 
 // pickTime is the condition that only the last (max) or first (min) time

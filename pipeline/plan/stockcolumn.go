@@ -198,7 +198,7 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			f.Hint = fmt.Sprintf("group by %s, or take its average", ColumnName(x.rel.alias, stock.over[0]))
 		}
 		if len(stock.over) == 1 && !u.window {
-			f.Repair = c.addGroup(ColumnName(x.rel.alias, stock.over[0]))
+			f.Repair = c.addGroup(Expr{Column: ColumnName(x.rel.alias, stock.over[0])})
 		}
 	})
 }

@@ -39,6 +39,9 @@ func (m *Model) Dimension(name string) *Dimension {
 	return nil
 }
 
+// Called tells whether people would say the name for the dimension's: order_size is order size.
+func (d *Dimension) Called(name string) bool { return configs.Spoken(d.Name) == configs.Spoken(name) }
+
 // DimensionsOf are the dimensions of a table, by name.
 func (m *Model) DimensionsOf(table catalog.Name) (out []*Dimension) {
 	for _, x := range m.Dimensions {
@@ -84,7 +87,7 @@ func (b *builder) dimension(f configs.Dimension) {
 
 // ownName refuses a name that something else has, by which nobody could tell what is meant.
 func (b *builder) ownName(f configs.Dimension, t *catalog.Table, key string) {
-	called := func(other string) bool { return configs.Spoken(other) == configs.Spoken(f.Name) }
+	called := (&Dimension{Name: f.Name}).Called
 	switch {
 	case slices.ContainsFunc(t.Columns, func(c *catalog.Column) bool { return called(c.Name) }):
 		b.fault(f.Pos, key, "a column of %s.%s is called so too", t.Name.Schema, t.Name.Table)

@@ -55,7 +55,7 @@ func (b *builder) below(h *Hierarchy, i int, pos configs.Pos, key string) {
 	if above.Table == own.Table {
 		return
 	}
-	paths := b.model.paths(own.Table, above.Table)
+	paths := b.model.Paths(own.Table, above.Table)
 	if len(paths) == 0 {
 		b.fault(pos, key, "rows of %s.%s don't point to %s.%s, whose column is the level above: levels are listed from coarse to fine",
 			own.Table.Schema, own.Table.Table, above.Table.Schema, above.Table.Table)

@@ -84,7 +84,7 @@ func (b *builder) filters(f configs.Metric, m *Metric, key string) {
 		cond := b.expression(f.Filter[spelled], t, false, f.Pos, at)
 		filter := Filter{Table: t.Name, Cond: cond, Text: f.Filter[spelled]}
 		if t.Name != m.Table {
-			paths := b.model.paths(m.Table, t.Name)
+			paths := b.model.Paths(m.Table, t.Name)
 			if len(paths) == 0 || len(paths) > 1 && len(paths[0]) == len(paths[1]) {
 				b.fault(f.Pos, at, "the metric's table reaches it by %d many-to-one ways, it needs exactly one", len(paths))
 				continue

@@ -51,9 +51,15 @@ const (
 	Hidden   Exposure = "hidden"
 )
 
-// Exposure is how much of a column a model may learn: all, where nothing is said of it.
+// Exposure is how much of a column or dimension a model may learn: all, where nothing is said of it.
 func (m *Model) Exposure(table catalog.Name, column string) Exposure {
-	if m == nil || m.Tables[table] == nil {
+	if m == nil {
+		return Full
+	}
+	if d := m.Dimension(column); d != nil && d.Table == table {
+		return d.LLM
+	}
+	if m.Tables[table] == nil {
 		return Full
 	}
 	return cmp.Or(m.Tables[table].Columns[column].LLM, Full)

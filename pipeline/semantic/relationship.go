@@ -81,9 +81,9 @@ func compareRelationships(x, y *Relationship) int {
 	return cmp.Or(x.From.Compare(y.From), x.To.Compare(y.To), strings.Compare(x.Name, y.Name))
 }
 
-// paths are the ways from one table to another along which every step is
+// Paths are the ways from one table to another along which every step is
 // many-to-one, shortest first, at most four steps.
-func (m *Model) paths(from, to catalog.Name) [][]*Relationship {
+func (m *Model) Paths(from, to catalog.Name) [][]*Relationship {
 	var found [][]*Relationship
 	var walk func(at catalog.Name, path []*Relationship)
 	walk = func(at catalog.Name, path []*Relationship) {
