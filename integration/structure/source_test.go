@@ -82,7 +82,7 @@ func sources(t *testing.T, tests bool) []file {
 // bounds what goes in, and its node types known only where trees are made or
 // judged.
 func TestParser(t *testing.T) {
-	mayKnow := []string{"pipeline/stmt", "pipeline/semantic", "pipeline/plan", "pipeline/planner", "policy", "pipeline", "integration/gold"}
+	mayKnow := []string{"pipeline/stmt", "pipeline/semantic", "pipeline/semantic/cube", "pipeline/semantic/foreign", "pipeline/semantic/metricflow", "pipeline/semantic/snowflake", "pipeline/plan", "pipeline/planner", "policy", "pipeline", "integration/gold"}
 	functions := []string{"Parse", "ParseToJSON", "ParsePlPgSqlToJSON", "Scan", "ScanToProtobuf", "Deparse", "DeparseFromProtobuf",
 		"Normalize", "NormalizeUtility", "Fingerprint", "FingerprintToUInt64", "HashXXH3_64", "SplitWithScanner", "SplitWithParser"}
 	for _, f := range sources(t, false) {

@@ -118,10 +118,7 @@ func (b *builder) expression(text string, t *catalog.Table, aggregate bool, pos 
 		return nil
 	}
 	v := &visit{table: t, aggregate: aggregate}
-	v.node(n, false)
-	if aggregate && v.aggregates == 0 {
-		v.say("a metric is an aggregate, such as sum(amount)")
-	}
+	v.all(n)
 	for _, msg := range v.wrong {
 		b.fault(pos, key, "%s", msg)
 	}
@@ -129,7 +126,15 @@ func (b *builder) expression(text string, t *catalog.Table, aggregate bool, pos 
 	return n
 }
 
-// visit checks an expression's nodes against an allow-list.
+// Vet says what is wrong with a definition whose table isn't known: the same as is
+// wrong with one whose table has every column that it names.
+func Vet(n *pg_query.Node, aggregate bool) []string {
+	v := &visit{aggregate: aggregate}
+	v.all(n)
+	return v.wrong
+}
+
+// visit checks an expression's nodes against an allow-list. Without a table any column is there.
 type visit struct {
 	table      *catalog.Table
 	aggregate  bool
@@ -140,6 +145,14 @@ type visit struct {
 func (v *visit) say(format string, args ...any) {
 	if msg := fmt.Sprintf(format, args...); !slices.Contains(v.wrong, msg) {
 		v.wrong = append(v.wrong, msg)
+	}
+}
+
+// all visits a whole expression.
+func (v *visit) all(n *pg_query.Node) {
+	v.node(n, false)
+	if v.aggregate && v.aggregates == 0 {
+		v.say("a metric is an aggregate, such as sum(amount)")
 	}
 }
 
@@ -199,13 +212,21 @@ func (v *visit) column(ref *pg_query.ColumnRef, inside bool) {
 		parts[i] = f.GetString_().Sval
 	}
 	last := len(parts) - 1
+	if v.table != nil {
+		v.own(parts)
+	}
+	if v.aggregate && !inside {
+		v.say("column %s stands outside an aggregate", parts[last])
+	}
+}
+
+// own demands that a column is the table's.
+func (v *visit) own(parts []string) {
+	last := len(parts) - 1
 	own := len(parts) == 1 || len(parts) == 2 && parts[0] == v.table.Name.Table ||
 		len(parts) == 3 && parts[0] == v.table.Name.Schema && parts[1] == v.table.Name.Table
 	if !own || v.table.Column(parts[last]) == nil {
 		v.say("table %s.%s has no column %s", v.table.Name.Schema, v.table.Name.Table, strings.Join(parts, "."))
-	}
-	if v.aggregate && !inside {
-		v.say("column %s stands outside an aggregate", parts[last])
 	}
 }
 

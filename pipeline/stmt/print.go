@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
@@ -27,6 +28,19 @@ func Print(n *pg_query.Node) (string, error) {
 	text, err := pg_query.Deparse(&pg_query.ParseResult{Stmts: []*pg_query.RawStmt{{Stmt: n}}})
 	if err != nil {
 		return "", fmt.Errorf("print the statement: %w", err)
+	}
+	return text, nil
+}
+
+// PrintExpr turns one expression back into text that is read as the same.
+func PrintExpr(n *pg_query.Node) (string, error) {
+	text, err := Print(selectOnly(n))
+	if err != nil {
+		return "", err
+	}
+	text = strings.TrimPrefix(text, "SELECT ")
+	if again, _, err := ParseExpr(text); err != nil || !Equal(again, n) {
+		return "", fmt.Errorf("print the expression: %q isn't what was to be printed", text)
 	}
 	return text, nil
 }

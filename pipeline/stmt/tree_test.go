@@ -240,6 +240,26 @@ func countStar() *pg_query.Node {
 
 // TestPrintRefuses wants an error, not the end of the process, for trees that
 // the parser could not have made and for kinds that aren't printed.
+// TestPrintExpr: what is printed is read as the same, or isn't printed.
+func TestPrintExpr(t *testing.T) {
+	for text, want := range map[string]string{
+		"sum( a*2 )filter(where b=1)": "sum(a * 2) FILTER (WHERE b = 1)",
+		`"A" :: numeric/ 2`:           `"A"::numeric / 2`,
+		"case when x then 'y' end":    "CASE WHEN x THEN 'y' END",
+	} {
+		n, _, err := ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := PrintExpr(n); err != nil || got != want {
+			t.Errorf("%s: %q %v, want %q", text, got, err, want)
+		}
+	}
+	if text, err := PrintExpr(Call([]string{"f"}, Star())); err == nil {
+		t.Errorf("f(*) is another call: %q", text)
+	}
+}
+
 func TestPrintRefuses(t *testing.T) {
 	sel := func(s *pg_query.SelectStmt) *pg_query.Node { return SelectNode(s) }
 	for name, n := range map[string]*pg_query.Node{

@@ -7,14 +7,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgask/pgask/pipeline/semantic/foreign"
 )
 
 // aggregate is a measure's SQL.
 func (x *measure) aggregate() (string, error) {
-	expr := cmp.Or(strings.TrimSpace(x.Expr), x.Name)
-	if strings.Contains(expr, "{{") {
-		return "", errors.New("its expr holds a template")
+	text, err := x.sql()
+	if err != nil {
+		return "", err
 	}
+	n, err := foreign.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return text, foreign.Check(n, true)
+}
+
+func (x *measure) sql() (string, error) {
+	expr := cmp.Or(strings.TrimSpace(x.Expr), x.Name)
 	switch x.Agg {
 	case "sum", "min", "max":
 		return x.Agg + "(" + expr + ")", nil
@@ -39,10 +50,10 @@ func (x *measure) aggregate() (string, error) {
 }
 
 // additivity is over what a measure may be summed. A stock's time is a dimension of its model.
-func (im *importer) additivity(m *model, x *measure) (outAdditivity, error) {
+func (im *importer) additivity(m *model, x *measure) (foreign.Additivity, error) {
 	switch {
 	case x.NonAdditive != nil && len(x.NonAdditive.Groupings) > 0:
-		return outAdditivity{}, errors.New("its non_additive_dimension has window_groupings: the last time of each thing, where here one time counts for all")
+		return foreign.Additivity{}, errors.New("its non_additive_dimension has window_groupings: the last time of each thing, where here one time counts for all")
 	case x.NonAdditive != nil:
 		for _, d := range m.Dimensions {
 			if d.Name != x.NonAdditive.Name {
@@ -50,15 +61,15 @@ func (im *importer) additivity(m *model, x *measure) (outAdditivity, error) {
 			}
 			c, plain := column(d.Name, d.Expr)
 			if !plain {
-				return outAdditivity{}, fmt.Errorf("the time of its stock is computed (%s)", d.Expr)
+				return foreign.Additivity{}, fmt.Errorf("the time of its stock is computed (%s)", d.Expr)
 			}
-			return outAdditivity{Kind: "semi", NotOver: []string{c}, Time: map[bool]string{true: "first", false: "last"}[x.NonAdditive.Choice == "min"]}, nil
+			return foreign.Additivity{Kind: "semi", NotOver: []string{c}, Time: map[bool]string{true: "first", false: "last"}[x.NonAdditive.Choice == "min"]}, nil
 		}
-		return outAdditivity{}, fmt.Errorf("its model has no dimension %s", x.NonAdditive.Name)
+		return foreign.Additivity{}, fmt.Errorf("its model has no dimension %s", x.NonAdditive.Name)
 	case x.Agg == "sum" || x.Agg == "count" || x.Agg == "sum_boolean":
-		return outAdditivity{Kind: "additive"}, nil
+		return foreign.Additivity{Kind: "additive"}, nil
 	}
-	return outAdditivity{Kind: "non"}, nil
+	return foreign.Additivity{Kind: "non"}, nil
 }
 
 // filters are the conditions of a metric by table. Each says one table's dimensions by a template.
@@ -86,18 +97,19 @@ func (im *importer) filters(own *model, list []string) (map[string]string, error
 		case strings.Contains(cond, "{{") || table == "":
 			return nil, fmt.Errorf("its condition %q names no dimension in a known form", text)
 		}
+		n, err := foreign.Parse(cond)
+		if err == nil {
+			err = foreign.Check(n, false)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("its condition: %w", err)
+		}
 		conds[table] = append(conds[table], cond)
 	}
-	out := map[string]string{}
-	for table, all := range conds {
-		if out[table] = all[0]; len(all) > 1 {
-			out[table] = "(" + strings.Join(all, ") AND (") + ")"
-		}
-	}
-	return out, nil
+	return foreign.Conditions(conds), nil
 }
 
-// referred finds entity__dimension: a column of the entity's own model.
+// referred finds entity__dimension: a column of the entity's own model, or what is computed of its columns.
 func (im *importer) referred(own *model, kind, name string) (table, of string, err error) {
 	entity, dimension, ok := strings.Cut(name, "__")
 	if kind != "Dimension" || !ok || strings.Contains(dimension, "__") {
@@ -111,9 +123,11 @@ func (im *importer) referred(own *model, kind, name string) (table, of string, e
 			for _, d := range m.Dimensions {
 				if c, plain := column(d.Name, d.Expr); d.Name == dimension && plain {
 					return m.table, c, nil
+				} else if d.Name == dimension {
+					return m.table, "(" + c + ")", nil
 				}
 			}
 		}
 	}
-	return "", "", fmt.Errorf("no model of the entity %s has a dimension %s that is a column", entity, dimension)
+	return "", "", fmt.Errorf("no model of the entity %s has a dimension %s", entity, dimension)
 }
