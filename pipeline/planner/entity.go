@@ -17,6 +17,9 @@ func (p *parser) entity(s state) []state {
 			out = append(out, p.compound(s, n)...)
 		}
 	}
+	for _, n := range p.opposed(s) { // completed vs cancelled orders
+		out = append(out, p.entity(n)...)
+	}
 	for _, h := range p.find(s.at, isValue) {
 		if p.kind(s.at) == quoted {
 			continue

@@ -9,10 +9,12 @@ import (
 
 // figure is what is worked out from the one number that the rest of a question asks for.
 type figure struct {
-	kind    string // share
+	kind    string // share, versus
 	at      int    // position of its words
 	word    string // what the answer calls it
 	percent bool   // of a hundred, not of one
+	sides   [2]side
+	near    *catalog.Table // named last before the sides
 }
 
 // number is a number that a figure can be worked out from, at i: a metric, a count of rows or the sum
@@ -45,6 +47,9 @@ func (q *question) figured(f frame) ([]reading, []error) {
 	f.figure = nil
 	if !f.figures() {
 		return nil, []error{unfit("it isn't clear what the %s is worked out from", fig.word)}
+	}
+	if fig.kind == "versus" {
+		return q.compares(f, fig)
 	}
 	return q.shares(f, fig)
 }
@@ -136,5 +141,5 @@ func apply(op string, args ...plan.Expr) plan.Expr {
 // figureWord tells whether a word may say that something is worked out.
 func figureWord(w string) bool {
 	_, share := shareWords[w]
-	return share
+	return share || w == "compare" || slices.ContainsFunc(versusWords, func(seq []string) bool { return slices.Contains(seq, w) })
 }

@@ -1,6 +1,9 @@
 package planner
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // finish settles what only the whole question tells: rows listed "per" something are
 // counted, by the metric of that name where there is one. Groups without any
@@ -16,7 +19,13 @@ func (p *parser) finish(f frame) (frame, bool) {
 	if f.listing && p.aggregates(f) {
 		return f, false
 	}
-	if at, _ := f.undated(); f.fresh != nil && len(at) == 0 {
+	if opposed := slices.ContainsFunc(f.groups, func(g group) bool { return g.opposed }); opposed {
+		f.groups = slices.Clone(f.groups) // behind those within which they are compared
+		slices.SortStableFunc(f.groups, func(a, b group) int { return cmp.Compare(btoi(a.opposed), btoi(b.opposed)) })
+	} else if f.comparing && f.figure == nil {
+		return f, false
+	}
+	if at, _ := f.undated(); f.fresh != nil && len(at) == 0 && (f.figure == nil || f.figure.kind != "versus") {
 		return f, false // new since when?
 	}
 	if len(f.groups) > 0 && p.aggregates(f) {
@@ -35,6 +44,13 @@ func (p *parser) finish(f frame) (frame, bool) {
 	o.fn = "count"
 	f.outs = []out{o}
 	return f, true
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // counting makes counts of the rows that are listed beside measures of groups: "revenue and

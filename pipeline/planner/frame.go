@@ -70,6 +70,8 @@ type group struct {
 	table *catalog.Table
 	unit  string
 	at    int // position of its words, where they name it
+	// opposed is set where the groups are values that are compared.
+	opposed bool
 }
 
 // order ranks the answer by a column, a count of rows, a metric, or the n-th
@@ -106,6 +108,7 @@ type frame struct {
 	notEnd    int  // where the words about what must not be so ended
 	also      []*catalog.Table
 	near      *catalog.Table   // named last
+	comparing bool             // the question began with "compare"
 	figure    *figure          // what is worked out from the number asked for
 	fresh     *catalog.Table   // of which new rows are asked for: those that came in the period
 	listing   bool             // "for each" row something is listed, not counted

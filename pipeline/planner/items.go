@@ -85,6 +85,7 @@ func (p *parser) item(s state) []state {
 	for _, h := range p.find(i, isMetric) {
 		out = append(out, p.metricItem(s, h)...)
 	}
+	out = append(out, p.valued(s)...)
 	for _, h := range p.find(i, isColumn) {
 		n := state{at: i + h.n + p.tail(i, h), f: s.f}
 		n.f.outs = add(n.f.outs, outCol("", false, i, h))

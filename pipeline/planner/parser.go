@@ -185,6 +185,10 @@ func (p *parser) eachIntro(i int) int {
 // opened passes over the words that only ask and reads the rest.
 func (p *parser) opened(s state) []state {
 	s.at = p.opening(s.at)
+	if p.is(s.at, "compare") && s.at == 0 {
+		s.f.comparing = true
+		s.at++
+	}
 	if sortWords[p.low(s.at)] && s.at == 0 {
 		s.f.sorting = true
 		s.at++
@@ -203,7 +207,7 @@ func (p *parser) opened(s state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.gap, p.contact, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.overTime, p.ending,
+		p.glue, p.gap, p.contact, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.versus, p.overTime, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {

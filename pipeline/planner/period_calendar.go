@@ -172,16 +172,21 @@ func (p *parser) yearless(s state, i int, op string, col *mention) []state {
 
 // begun is the part of the last year in which it has begun.
 func (p *parser) begun(part season, op string) *period {
+	per := span(p.begins(part), part.month, part.count)
+	if op != "" {
+		per = bounded(per, op)
+	}
+	return per
+}
+
+// begins is the last year in which a part of it has begun.
+func (p *parser) begins(part season) string {
 	year, month := p.today[:4], p.today[5:7]
 	if pad(part.month, 2) > month {
 		y, _ := strconv.Atoi(year)
 		year = pad(y-1, 4)
 	}
-	per := span(year, part.month, part.count)
-	if op != "" {
-		per = bounded(per, op)
-	}
-	return per
+	return year
 }
 
 // everyYear is the part of whichever year.

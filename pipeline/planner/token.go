@@ -49,7 +49,7 @@ func tokenize(question string) []token {
 		case rs[i] == ',':
 			out = append(out, token{kind: comma, text: ","})
 			i++
-		case rs[i] == '.' && abbreviation(rs, i):
+		case rs[i] == '.' && (abbreviation(rs, i) || len(out) > 0 && last(out).low == "vs"):
 			i++
 		case strings.ContainsRune(".?!;:", rs[i]):
 			out = append(out, token{kind: stop, text: string(rs[i])})

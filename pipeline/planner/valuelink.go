@@ -8,6 +8,9 @@ import (
 // name behind it or not: "in EMEA", "the Sonoma county".
 func (p *parser) valueCondition(s state, neg bool) []state {
 	var out []state
+	if !neg {
+		out = p.opposed(s)
+	}
 	for _, h := range p.find(s.at, isValue) {
 		k := s.at + h.n
 		c := cond{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, op: negated("=", neg), spoken: s.at}
