@@ -54,3 +54,126 @@ func TestShowHierarchies(t *testing.T) {
 		}
 	}
 }
+
+// TestLevels asks by hierarchies and moves along their levels, and compares with SQL run
+// direct: of what adds up, of what doesn't, and of a stock.
+func TestLevels(t *testing.T) {
+	f := acme(t)
+	direct := f.Direct(t)
+	for user, tenant := range map[string]string{"ana": "a.tenant_id = 1", "finn": "true"} {
+		conn := f.Connect(t, user)
+		sales := func(columns, where, group string) string {
+			return "SELECT " + columns + ", sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id JOIN accounts a ON a.id = o.account_id WHERE o.status = 'completed' AND " +
+				tenant + where + group
+		}
+		average := func(columns, group string) string {
+			return strings.Replace(sales(columns, "", group), "sum(i.quantity * i.unit_price * (1 - i.discount))", "sum(i.quantity * i.unit_price * (1 - i.discount)) / count(DISTINCT o.id)", 1)
+		}
+		arr := func(columns, from, where, group string) string {
+			return "SELECT " + columns + "sum(m.arr) FROM monthly_account_arr m JOIN accounts a ON a.id = m.account_id" + from + " WHERE " + tenant + where + group
+		}
+		lastOf := func(unit string) string {
+			return " AND m.month IN (SELECT max(m.month) FROM monthly_account_arr m JOIN accounts a ON a.id = m.account_id WHERE " + tenant + " GROUP BY date_trunc('" + unit + "', m.month))"
+		}
+		const lastMonth = " AND m.month = (SELECT max(month) FROM monthly_account_arr)"
+		for _, step := range []struct{ ask, sql string }{
+			{"ASK 'revenue by geography'", sales("a.region", "", " GROUP BY 1")},
+			{"ASK MORE 'drill down'", sales("a.region, a.country", "", " GROUP BY 1, 2")},
+			{"ASK MORE 'roll up'", sales("a.region", "", " GROUP BY 1")},
+			{"ASK MORE 'drill into EMEA'", sales("a.country", " AND a.region = 'EMEA'", " GROUP BY 1")},
+			{"ASK MORE 'roll up'", sales("a.region", " AND a.region = 'EMEA'", " GROUP BY 1")},
+			{"ASK MORE 'drill into APAC'", sales("a.country", " AND a.region = 'APAC'", " GROUP BY 1")},
+			{"ASK 'revenue by location down to country'", sales("a.region, a.country", "", " GROUP BY 1, 2")},
+			{"ASK MORE 'roll up to region'", sales("a.region", "", " GROUP BY 1")},
+			{"ASK MORE 'roll up'", strings.Replace(sales("1", "", ""), "1, ", "", 1)},
+			{"ASK MORE 'drill down to country'", sales("a.country", "", " GROUP BY 1")},
+			{"ASK 'revenue by geography and quarter'", sales("a.region, date_trunc('quarter', o.ordered_at)", "", " GROUP BY 1, 2")},
+			{"ASK MORE 'drill down time'", sales("a.region, date_trunc('month', o.ordered_at)", "", " GROUP BY 1, 2")},
+			{"ASK MORE 'drill down geography'", sales("a.region, a.country, date_trunc('month', o.ordered_at)", "", " GROUP BY 1, 2, 3")},
+			{"ASK MORE 'roll up to year'", sales("a.region, a.country, date_trunc('year', o.ordered_at)", "", " GROUP BY 1, 2, 3")},
+			{"ASK 'average order value by geography'", average("a.region", " GROUP BY 1")},
+			{"ASK MORE 'drill down'", average("a.region, a.country", " GROUP BY 1, 2")},
+			{"ASK MORE 'roll up'", average("a.region", " GROUP BY 1")},
+			{"ASK MORE 'roll up'", strings.Replace(average("1", ""), "1, ", "", 1)},
+			{"ASK 'arr by geography'", arr("a.region, ", "", lastMonth, " GROUP BY 1")},
+			{"ASK MORE 'drill down'", arr("a.region, a.country, ", "", lastMonth, " GROUP BY 1, 2")},
+			{"ASK MORE 'roll up'", arr("a.region, ", "", lastMonth, " GROUP BY 1")},
+			{"ASK MORE 'roll up'", arr("", "", lastMonth, "")},
+			{"ASK 'arr by year'", arr("date_trunc('year', m.month)::date, ", "", lastOf("year"), " GROUP BY 1")},
+			{"ASK MORE 'drill down'", arr("date_trunc('quarter', m.month)::date, ", "", lastOf("quarter"), " GROUP BY 1")},
+			{"ASK MORE 'drill down'", arr("m.month, ", "", "", " GROUP BY 1")},
+			{"ASK MORE 'roll up to year'", arr("date_trunc('year', m.month)::date, ", "", lastOf("year"), " GROUP BY 1")},
+			{"ASK 'arr by month'", arr("m.month, ", "", "", " GROUP BY 1")},
+			{"ASK MORE 'roll up'", arr("date_trunc('quarter', m.month)::date, ", "", lastOf("quarter"), " GROUP BY 1")},
+			{"ASK MORE 'drill into Q1 2026'", arr("date_trunc('month', m.month)::date, ", "", " AND m.month >= '2026-01-01' AND m.month < '2026-04-01'", " GROUP BY 1")},
+		} {
+			got, err := tryTable(conn, step.ask)
+			if err != nil {
+				t.Errorf("%s: %s: %v", user, step.ask, err)
+				continue
+			}
+			if want := table(t, direct, step.sql); !slices.Equal(sorted(got), sorted(want)) || len(want) == 0 {
+				t.Errorf("%s: %s: %v, want %v", user, step.ask, got, want)
+			}
+		}
+	}
+}
+
+// TestLevelsSaid holds what is said of levels, and what is refused with what can be typed.
+func TestLevelsSaid(t *testing.T) {
+	f := acme(t)
+	ana := f.Connect(t, "ana")
+	qualifiers := func(ask string) string {
+		table(t, ana, ask)
+		return strings.Join(table(t, ana, "SHOW pgask.last"), "")
+	}
+	const read = `"geography" was read as accounts.region; country is finer`
+	if got := qualifiers("ASK 'revenue by geography'"); !strings.Contains(strings.ReplaceAll(got, `\`, ""), read) {
+		t.Errorf("without %s: %s", read, got)
+	}
+	if got := qualifiers("ASK 'revenue by geography, all levels'"); strings.Contains(got, "was read as") {
+		t.Error(got)
+	}
+	table(t, ana, "ASK 'revenue by geography'")
+	table(t, ana, "ASK MORE 'drill into EMEA'")
+	table(t, ana, "ASK MORE 'roll up'")
+	if got := qualifiers("ASK MORE 'roll up'"); !strings.Contains(got, "the condition on accounts.region still holds") {
+		t.Error(got)
+	}
+	for _, step := range []struct{ before, ask, code, message, hint string }{
+		{"ASK 'revenue by country'", "ASK MORE 'drill down'", "PA002", "country is the finest level of geography", "ASK MORE 'roll up'"},
+		{"ASK 'revenue by segment'", "ASK MORE 'drill down'", "PA002", "has other levels", "ASK MORE 'by geography'"},
+		{"ASK 'revenue'", "ASK MORE 'roll up'", "PA002", "of no groups", "ASK MORE 'by geography'"},
+		{"ASK 'revenue by week'", "ASK MORE 'roll up'", "PA002", "weeks are part of no one month", "ASK MORE 'by month'"},
+		{"ASK 'arr by month'", "ASK MORE 'drill down'", "PA002", "month is the finest level of time", "ASK MORE 'roll up'"},
+		{"ASK 'top 3 countries by revenue'", "ASK MORE 'roll up'", "PA002", "first rows only", "ASK MORE 'all'"},
+		{"ASK 'revenue by region'", "ASK MORE 'drill into unicorns'", "PA002", `"unicorns"`, "ASK 'revenue by region'"},
+		{"ASK 'revenue by region and quarter'", "ASK MORE 'drill down'", "PA003", "2 readings", "ASK MORE 'drill down geography'\nASK MORE 'drill down time'"},
+	} {
+		table(t, ana, step.before)
+		e := failure(t, ana, step.ask)
+		if e.Code != step.code || !strings.Contains(e.Message, step.message) || e.Hint != step.hint {
+			t.Errorf("%s, %s: %s %s, hint %s", step.before, step.ask, e.Code, e.Message, e.Hint)
+			continue
+		}
+		for hint := range strings.SplitSeq(e.Hint, "\n") {
+			table(t, ana, step.before)
+			table(t, ana, hint)
+		}
+	}
+	// A level that a role may not read is none: what remains is a hierarchy of one.
+	g := unstarted(t, func(text string) string { return text })
+	edit(t, filepath.Join(filepath.Dir(g.Config), "policy.yaml"), func(text string) string {
+		return strings.Replace(text, "deny: [tax_id], mask", "deny: [tax_id, country], mask", 1)
+	})
+	if err := g.run(t, launch{}).ready(); err != nil {
+		t.Fatal(err)
+	}
+	ana = g.Connect(t, "ana")
+	if got := qualifiers("ASK 'revenue by geography'"); strings.Contains(got, "country") {
+		t.Errorf("a hidden level is told: %s", got)
+	}
+	if e := failure(t, ana, "ASK MORE 'drill down'"); e.Code != "PA002" || strings.Contains(e.Message+e.Hint, "country") {
+		t.Errorf("to a hidden level: %s %s, %s", e.Code, e.Message, e.Hint)
+	}
+}

@@ -29,10 +29,12 @@ type amendment struct {
 	did   string
 	// readAs says what words were read as that aren't the schema's.
 	readAs []string
+	// fresh are the conditions that were added to the plan's.
+	fresh []plan.Expr
 }
 
-// amend answers a follow-up: the last plan with another condition, period, grouping, order
-// or number of rows. The error is a *Declined, or the validator's.
+// amend answers a follow-up: the last plan with another condition, period, grouping, level of
+// its groups, order or number of rows. The error is a *Declined, or the validator's.
 func (b *Builtin) amend(in Input) (Proposal, error) {
 	start := time.Now()
 	decline := func(words []string, reason string) (Proposal, error) {
@@ -51,7 +53,9 @@ func (b *Builtin) amend(in Input) (Proposal, error) {
 	}
 	a := &amendment{b: b, in: in, plan: last}
 	a.strip()
-	if !a.cut() && !a.sorted() && !a.grouped() && !a.restricted() {
+	if moved, err := a.drilled(); err != nil {
+		return Proposal{}, withSteps(err, []Step{{Stage: b.Name(), Outcome: "declined", Detail: err.Error(), Took: time.Since(start)}})
+	} else if !moved && !a.cut() && !a.sorted() && !a.grouped() && !a.restricted() {
 		if len(a.words) == 0 {
 			a.words = []string{in.Question}
 		}

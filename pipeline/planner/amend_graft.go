@@ -39,6 +39,9 @@ func (a *amendment) grouped() bool {
 	if !a.also {
 		a.plan.GroupBy = nil
 	}
+	for _, key := range g.GroupBy {
+		a.plan.GroupBy = append(a.plan.GroupBy, renamed(key, rename))
+	}
 	a.plan.OrderBy = slices.DeleteFunc(a.plan.OrderBy, func(o plan.Order) bool {
 		return o.Item == "" || !slices.ContainsFunc(a.plan.Select, func(it plan.Item) bool { return it.As == o.Item })
 	})
@@ -60,23 +63,30 @@ func (a *amendment) restricted() bool {
 		if g == nil || len(g.Select) != 1 || g.Limit != nil || g.Having != nil || len(g.GroupBy) > 0 || g.Where == nil && len(g.Joins) == 0 {
 			continue
 		}
-		a.replaceJoins(g)
-		rename, ok := a.graft(g)
-		if !ok {
-			continue
+		if a.restrictedBy(g) {
+			a.did = "restricted to " + a.said(0)
+			return true
 		}
-		if g.Where != nil {
-			fresh := conjuncts(renamed(*g.Where, rename))
-			var all []plan.Expr
-			if a.plan.Where != nil {
-				all = slices.DeleteFunc(conjuncts(*a.plan.Where), func(old plan.Expr) bool { return replaced(old, fresh) })
-			}
-			a.plan.Where = conjoin(nil, append(all, fresh...)...)
-		}
-		a.did = "restricted to " + a.said(0)
-		return true
 	}
 	return false
+}
+
+// restrictedBy takes over what a plan of the same rows restricts them to.
+func (a *amendment) restrictedBy(g *plan.Plan) bool {
+	a.replaceJoins(g)
+	rename, ok := a.graft(g)
+	if !ok {
+		return false
+	}
+	if g.Where != nil {
+		a.fresh = conjuncts(renamed(*g.Where, rename))
+		var all []plan.Expr
+		if a.plan.Where != nil {
+			all = slices.DeleteFunc(conjuncts(*a.plan.Where), func(old plan.Expr) bool { return replaced(old, a.fresh) })
+		}
+		a.plan.Where = conjoin(nil, append(all, a.fresh...)...)
+	}
+	return true
 }
 
 // read plans "how many S …" about the rows of the last plan's first table, in canonical
@@ -89,7 +99,7 @@ func (a *amendment) read(rest string) *plan.Plan {
 		return nil
 	}
 	in.Question = "how many " + spoken(table) + " " + rest
-	q := newQuestion(a.b.lexicon(in.Catalog, in.Semantic), in)
+	q := newQuestion(a.lexicon(), in)
 	if len(q.parser.toks) > maxWords {
 		return nil
 	}
@@ -102,7 +112,12 @@ func (a *amendment) read(rest string) *plan.Plan {
 		return nil
 	}
 	a.readAs = best.said
-	c, err := plan.Validate(best.plan, in.Context())
+	return a.ofSame(best.plan)
+}
+
+// ofSame is a plan in canonical form, where it is of the rows of the last plan's first table.
+func (a *amendment) ofSame(made *plan.Plan) *plan.Plan {
+	c, err := plan.Validate(made, a.in.Context())
 	if err != nil || c.Plan().From.Table != a.plan.From.Table || c.Plan().Set != nil {
 		return nil
 	}

@@ -39,6 +39,8 @@ func (m meaning) String() string {
 		return "table " + m.table.Name.Table
 	case aMetric:
 		return "metric " + m.metric.Name
+	case aHierarchy:
+		return "hierarchy " + m.hierarchy.Name
 	case aValue:
 		return m.table.Name.Table + "." + m.column.Name + " = " + m.value
 	}

@@ -19,15 +19,17 @@ const (
 	aColumn
 	aMetric
 	aValue
+	aHierarchy // its table is that of its finest level
 )
 
 // meaning is one thing a phrase can stand for.
 type meaning struct {
-	kind   kind
-	table  *catalog.Table
-	column *catalog.Column
-	metric *semantic.Metric
-	value  string // as the database spells it
+	kind      kind
+	table     *catalog.Table
+	column    *catalog.Column
+	metric    *semantic.Metric
+	hierarchy *semantic.Hierarchy
+	value     string // as the database spells it
 	// weight is how surely the phrase means it, 1 for its very name.
 	weight float64
 	verb   bool   // see variant
@@ -97,6 +99,13 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 			}
 		}
 	}
+	for _, h := range m.Hierarchies {
+		if t := c.Table(last(h.Levels).Table); !slices.ContainsFunc(h.Levels, func(l semantic.Level) bool { return x.table(l.Table) == nil }) {
+			for _, s := range append([]string{h.Name}, h.Synonyms...) {
+				x.add(splitIdentifier(s), meaning{kind: aHierarchy, table: t, hierarchy: h, weight: 1})
+			}
+		}
+	}
 	x.finish()
 	return x
 }
@@ -150,6 +159,15 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		x.add([]string{"name"}, meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
 		x.add(append(slices.Clone(name), "name"), meaning{kind: aColumn, table: t, column: l[0], weight: 0.9})
 	}
+}
+
+// table is an indexed table, nil where there is none of the name.
+func (x *lexicon) table(n catalog.Name) *catalog.Table {
+	i := slices.IndexFunc(x.tables, func(t *catalog.Table) bool { return t.Name == n })
+	if i < 0 {
+		return nil
+	}
+	return x.tables[i]
 }
 
 // joinsNamed tells whether a table is called after the two that it joins: train
@@ -235,7 +253,7 @@ func (x *lexicon) add(words []string, m meaning) {
 	p.verbal = p.verbal || slices.ContainsFunc(words, func(w string) bool { return verbForm(token{low: w}) || verbBases[w] })
 	p.column = p.column || m.kind == aColumn && m.weight >= 0.95
 	for i, old := range p.meanings {
-		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.value == m.value &&
+		if old.kind == m.kind && old.table == m.table && old.column == m.column && old.metric == m.metric && old.hierarchy == m.hierarchy && old.value == m.value &&
 			old.verb == m.verb && old.count == m.count && old.said == m.said {
 			if m.weight > old.weight {
 				p.meanings[i] = m

@@ -137,6 +137,7 @@ func (p *parser) dims(s state) []state {
 		n.f.groups = add(n.f.groups, group{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, at: s.at})
 		firsts = append(firsts, n)
 	}
+	firsts = append(firsts, p.levels(s)...)
 	for _, e := range p.entity(s) {
 		if len(e.f.conds) > len(s.f.conds) {
 			if !p.is(s.at-1, "each") && !p.is(s.at-1, "every") {

@@ -123,6 +123,8 @@ func isMetric(m meaning) bool { return m.kind == aMetric }
 
 func isValue(m meaning) bool { return m.kind == aValue }
 
+func isHierarchy(m meaning) bool { return m.kind == aHierarchy }
+
 // parse reads the whole question and returns its complete frames.
 func (p *parser) parse() []frame {
 	var done []frame

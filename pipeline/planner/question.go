@@ -21,15 +21,21 @@ func newQuestion(x *lexicon, in Input) *question {
 
 // readings are all distinct plans, cheapest first, and why frames were given up.
 func (q *question) readings() ([]reading, []error) {
-	found := map[string]reading{}
+	var all []reading
 	var why []error
 	for _, f := range q.parser.parse() {
 		rs, errs := q.resolve(f)
-		why = append(why, errs...)
-		for _, r := range rs {
-			if old, ok := found[r.key]; !ok || r.cost < old.cost {
-				found[r.key] = r
-			}
+		all, why = append(all, rs...), append(why, errs...)
+	}
+	return distinct(all), why
+}
+
+// distinct are readings, each once, cheapest first.
+func distinct(all []reading) []reading {
+	found := map[string]reading{}
+	for _, r := range all {
+		if old, ok := found[r.key]; !ok || r.cost < old.cost {
+			found[r.key] = r
 		}
 	}
 	out := make([]reading, 0, len(found))
@@ -42,7 +48,7 @@ func (q *question) readings() ([]reading, []error) {
 		}
 		return out[i].key < out[j].key
 	})
-	return out, why
+	return out
 }
 
 // resolve makes plans of a frame: for each table it can be about, each meaning

@@ -27,7 +27,7 @@ func asSaid(meanings []meaning, toks []token) []meaning {
 }
 
 // readAs says of each word that another of the schema was put in the place of, or a value
-// that is spelled otherwise, what it was read as: whoever asked may have meant something else.
+// that is spelled otherwise, or a level in that of a hierarchy, what it was read as: whoever asked may have meant something else.
 func (b *builder) readAs() []string {
 	var out []string
 	take := func(m meaning) {
@@ -38,6 +38,11 @@ func (b *builder) readAs() []string {
 	}
 	for _, m := range b.f.named {
 		take(m)
+	}
+	for _, g := range b.f.groups {
+		if s := g.finer(); s != "" {
+			out = union(out, []string{s})
+		}
 	}
 	for _, m := range b.f.mentions() {
 		take(b.picks[m])
