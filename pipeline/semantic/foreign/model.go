@@ -89,9 +89,13 @@ func union(a, b []string) []string {
 	return a
 }
 
-// claim takes a name for something of a kind, or notes that something else has it.
+// claim takes a name for something of a kind, or notes that there is none or something else has it.
 func (m *Model) claim(kind, what, name string, at Place) bool {
 	key := kind + " " + Spoken(name)
+	if Spoken(name) == "" {
+		m.Note(at, what, "it has no name")
+		return false
+	}
 	if by, taken := m.taken[key]; taken {
 		m.Note(at, what+" "+name, "the name is that of what stands at %s", by)
 		return false
