@@ -45,3 +45,39 @@ func TestReadings(t *testing.T) {
 		t.Errorf("the only reading: %v", got)
 	}
 }
+
+// TestOffersInForm: what a refusal offers is in the form in which was asked, with its
+// options, and works when it is pasted.
+func TestOffersInForm(t *testing.T) {
+	const question = "how many support conversations last month"
+	for asked, want := range map[string]string{
+		"ASK '¿'":                              "ASK '¿' READING 1",
+		"ASK SQL '¿'":                          "ASK SQL '¿' READING 1",
+		"ASK PLAN '¿'":                         "ASK PLAN '¿' READING 1",
+		"ASK NARRATE '¿'":                      "ASK NARRATE '¿' READING 1",
+		"ASK CHART '¿'":                        "ASK CHART '¿' READING 1",
+		"ASK APPROVE '¿'":                      "ASK APPROVE '¿' READING 1",
+		"ASK CHART '¿' WITH (format = 'text')": "ASK CHART '¿' READING 1 WITH (format = text)",
+		"ASK NARRATE '¿' WITH (columns = 'support_conversations bigint')": "ASK NARRATE '¿' READING 1 WITH (columns = 'support_conversations bigint')",
+		"ASK NARRATE 'accounts of regoin EMEA'":                           "ASK NARRATE 'accounts of region EMEA'",
+		"PREPARE \"a b\" AS ASK CHART '¿'":                                "PREPARE \"a b\" AS ASK CHART '¿' READING 1",
+		"/* ask: ¿ */ SELECT 1":                                           "SELECT * FROM ask('¿', reading => 1)",
+		"SELECT count(*) FROM ask('¿') a":                                 "SELECT * FROM ask('¿', reading => 1)",
+	} {
+		finn := acme(t).Connect(t, "finn")
+		asked, want = strings.ReplaceAll(asked, "¿", question), strings.ReplaceAll(want, "¿", question)
+		e := failure(t, finn, asked)
+		offers := strings.Split(e.Hint, "\n")
+		if offers[0] != want {
+			t.Errorf("%s: %s %s, hint %q, want %q", asked, e.Code, e.Message, e.Hint, want)
+			continue
+		}
+		for _, offer := range offers {
+			table(t, finn, "DEALLOCATE ALL")
+			table(t, finn, offer)
+			if strings.HasPrefix(offer, "ASK APPROVE") {
+				table(t, finn, "ASK REVOKE '"+question+"'")
+			}
+		}
+	}
+}

@@ -71,7 +71,8 @@ func (s *Session) mayApprove(at *standing, st stmt.Statement) error {
 	role, err := at.rules.Policy.RoleFor(s.who)
 	switch {
 	case err != nil || !role.Approve:
-		return &Error{Code: "42501", Message: "permission denied to approve plans"}
+		return &Error{Code: "42501", Message: "permission denied to approve plans", Details: "Roles with approve: true may.",
+			Advice: "SHOW pgask.approved"}
 	case st.Prepare != nil:
 		return &Error{Code: "0A000", Message: "an approval can't be prepared by PREPARE", Advice: "send it by itself"}
 	case s.p.approvals == nil:

@@ -41,6 +41,14 @@ type answered struct {
 
 // ask answers a statement that is a question.
 func (s *Session) ask(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
+	v, err := s.askForm(ctx, st, ask)
+	if st.Ask == nil { // a comment's
+		return v, inForm(err, asTable)
+	}
+	return v, inForm(err, asStatement(st, ask))
+}
+
+func (s *Session) askForm(ctx context.Context, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
 	at, err := s.mayAsk(ctx)
 	if err != nil {
 		return nil, err
@@ -100,8 +108,8 @@ func (s *Session) askInside(ctx context.Context, st stmt.Statement, calls []stmt
 	}
 	all := make([]answered, len(calls))
 	for i, c := range calls {
-		if all[i], err = s.answer(ctx, at, &stmt.Ask{Question: c.Question}); err != nil {
-			return nil, err
+		if all[i], err = s.answer(ctx, at, &stmt.Ask{Question: c.Question, Reading: c.Reading}); err != nil {
+			return nil, inForm(err, asTable)
 		}
 	}
 	for i, c := range calls {

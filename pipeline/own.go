@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -41,7 +42,7 @@ func (s *Session) offset(st stmt.Statement) int {
 
 // placed gives a refusal its place in the client's message.
 func (s *Session) placed(st stmt.Statement, err error) error {
-	if e, ok := err.(*Error); ok && e.Position > 0 {
+	if e, ok := errors.AsType[*Error](err); ok && e.Position > 0 {
 		e.Position += s.offset(st)
 	}
 	d, ok := err.(*policy.Denied)

@@ -16,6 +16,16 @@ func forms() map[string]Form {
 		"chart": FormChart, "approve": FormApprove, "revoke": FormRevoke, "more": FormMore}
 }
 
+// Word is the form's word with a space behind it; empty for the answer's rows.
+func (f Form) Word() string {
+	for w, g := range forms() {
+		if g == f {
+			return strings.ToUpper(w) + " "
+		}
+	}
+	return ""
+}
+
 // reader walks over the tokens of one ASK.
 type reader struct {
 	text   string
@@ -96,12 +106,7 @@ func parseAsk(text string, tokens []token) (*Ask, error) {
 
 // questionHint quotes what was asked without quotes.
 func (r *reader) questionHint(f Form) string {
-	head := "ASK "
-	for w, g := range forms() {
-		if g == f {
-			head += strings.ToUpper(w) + " "
-		}
-	}
+	head := "ASK " + f.Word()
 	if len(r.tokens) == 0 || r.tokens[0].kind == pg_query.Token_PARAM {
 		return head + "'your question'"
 	}

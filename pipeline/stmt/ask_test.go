@@ -129,6 +129,17 @@ func TestAsks(t *testing.T) {
 	}
 }
 
+func TestAsksReading(t *testing.T) {
+	n, err := ParseOne("SELECT * FROM ask('a', reading => 2), ask('b')", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, err := Asks(n)
+	if err != nil || len(calls) != 2 || calls[0].Reading != 2 || calls[1].Reading != 0 {
+		t.Errorf("%+v, %v", calls, err)
+	}
+}
+
 func TestAsksRefused(t *testing.T) {
 	for _, text := range []string{
 		"SELECT ask('a')", "SELECT 1 WHERE ask('a') = 1", "SELECT * FROM ask($1)", "SELECT * FROM t, ask(t.q)", "SELECT * FROM ask()",
@@ -136,6 +147,8 @@ func TestAsksRefused(t *testing.T) {
 		"SELECT * FROM ROWS FROM (ask('a'))", "SELECT * FROM ROWS FROM (f(), ask('a'))", "SELECT * FROM ask(DISTINCT 'a')", "SELECT * FROM ask(q => 'a')",
 		"SELECT * FROM ask(VARIADIC 'a')", "SELECT * FROM ask(1)", "SELECT * FROM ask(NULL)", "SELECT * FROM ask('a' || 'b')",
 		"SELECT * FROM ask('')", "SELECT * FROM f(ask('a'))", "CALL ask('a')", "SELECT * FROM ask('a'::text)",
+		"SELECT * FROM ask('a', 1)", "SELECT * FROM ask('a', reading => 0)", "SELECT * FROM ask('a', reading => -1)", "SELECT * FROM ask('a', reading => $1)",
+		"SELECT * FROM ask('a', reading => '1')", "SELECT * FROM ask('a', n => 1)", "SELECT * FROM ask('a', reading => 1, reading => 2)",
 	} {
 		n, err := ParseOne(text, Limits{})
 		if err != nil {

@@ -10,11 +10,14 @@ const fromHint = "SELECT * FROM ask('your question') AS a"
 // AskCall is one ask('question') in a FROM.
 type AskCall struct {
 	Question string
-	node     *pg_query.Node
+	// Reading is n of reading => n, 0 without.
+	Reading int
+	node    *pg_query.Node
 }
 
 // Asks finds the calls of ask in a tree, in the order of the text's structure.
-// A call stands in a FROM with one string literal, however deep; a function
+// A call stands in a FROM with one string literal, and perhaps the number of a reading,
+// however deep; a function
 // that is merely called ask can be reached by its schema. Any other call is an
 // *Error with a HINT.
 func Asks(n *pg_query.Node) ([]AskCall, error) {
@@ -66,35 +69,44 @@ func askIn(n *pg_query.Node) (AskCall, bool, error) {
 	if !found {
 		return AskCall{}, false, nil
 	}
-	question, err := askQuestion(r)
-	return AskCall{Question: question, node: n}, err == nil, err
+	question, reading, err := askQuestion(r)
+	return AskCall{Question: question, Reading: reading, node: n}, err == nil, err
 }
 
-// askQuestion reads the question of a FROM item that calls ask.
-func askQuestion(r *pg_query.RangeFunction) (string, error) {
+// askQuestion reads the question of a FROM item that calls ask, and its reading.
+func askQuestion(r *pg_query.RangeFunction) (string, int, error) {
+	refuse := func(message string) (string, int, error) { return "", 0, syntaxError(message, fromHint) }
 	items := r.GetFunctions()[0].GetList().GetItems()
 	switch {
 	case r.GetIsRowsfrom() || len(r.GetFunctions()) != 1:
-		return "", syntaxError("ask() can't stand in ROWS FROM", fromHint)
+		return refuse("ask() can't stand in ROWS FROM")
 	case r.GetOrdinality():
-		return "", syntaxError("ask() can't be used WITH ORDINALITY", fromHint)
+		return refuse("ask() can't be used WITH ORDINALITY")
 	case len(r.GetColdeflist()) > 0 || len(items) > 1 && items[1].GetNode() != nil:
-		return "", syntaxError("ask() can't have a column definition list", fromHint)
+		return refuse("ask() can't have a column definition list")
 	}
+	const takes = "ask() takes one string literal, and reading => 1"
 	f := items[0].GetFuncCall()
 	plain := pg_query.MakeFuncCallNode(f.GetFuncname(), f.GetArgs(), 0)
 	plain.GetFuncCall().Funcformat = f.GetFuncformat()
-	if len(f.GetArgs()) != 1 || !Equal(plain, items[0]) {
-		return "", syntaxError("ask() takes one string literal", fromHint)
+	if len(f.GetArgs()) == 0 || len(f.GetArgs()) > 2 || !Equal(plain, items[0]) {
+		return refuse(takes)
 	}
 	v, ok := f.GetArgs()[0].GetAConst().GetVal().(*pg_query.A_Const_Sval)
 	if !ok {
-		return "", syntaxError("ask() takes one string literal", fromHint)
+		return refuse(takes)
 	}
 	if blank(v.Sval.GetSval()) {
-		return "", syntaxError("the question is empty", fromHint)
+		return refuse("the question is empty")
 	}
-	return v.Sval.GetSval(), nil
+	reading := 0
+	if len(f.GetArgs()) == 2 {
+		named := f.GetArgs()[1].GetNamedArgExpr()
+		if reading = int(named.GetArg().GetAConst().GetIval().GetIval()); named.GetName() != "reading" || reading < 1 {
+			return refuse(takes)
+		}
+	}
+	return v.Sval.GetSval(), reading, nil
 }
 
 // ReplaceAsk puts a select in the place of a call that Asks found in the same
