@@ -97,6 +97,7 @@ func metric(m *Metric) setter {
 			"unit":               text(&m.Unit),
 			"grain":              list(&m.Grain, identifierOf),
 			"additivity":         given(&additivityGiven, additivity(&m.Additivity)),
+			"time_dimension":     column(&m.TimeDimension),
 			"synonyms":           texts(&m.Synonyms),
 			"owner":              text(&m.Owner),
 			"review_required_by": text(&m.ReviewRequiredBy),
@@ -108,8 +109,8 @@ func metric(m *Metric) setter {
 		case m.Derived == "":
 			v.need("table", m.Table.Table != "")
 			v.need("expr", m.Expr != "")
-		case m.Expr != "" || m.Table.Table != "" || len(m.Filter) > 0 || additivityGiven:
-			v.fault("derived takes table, filter and additivity from the metrics that it is made of; leave them and expr out")
+		case m.Expr != "" || m.Table.Table != "" || len(m.Filter) > 0 || additivityGiven || m.TimeDimension.Column != "":
+			v.fault("derived takes table, filter, additivity and time_dimension from the metrics that it is made of; leave them and expr out")
 		}
 		if m.Derived != "" {
 			m.Additivity.Kind = "non" // it is computed after aggregation

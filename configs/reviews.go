@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -46,25 +47,31 @@ func review(r *Review) setter {
 }
 
 // definitions are digests of what metrics are: all but their words, which change no number.
-// A derived one is what those are that it names, too, which are derived before it or not at all.
+// A derived one is what those are that it names, too, wherever they stand.
 func (s *Semantic) definitions() []string {
 	out := make([]string, len(s.Metrics))
-	for _, derived := range []bool{false, true} {
-		for i, m := range s.Metrics {
-			if (m.Derived != "") == derived {
-				out[i] = m.definition(s.Metrics, out)
-			}
-		}
+	for i := range s.Metrics {
+		s.definition(i, out)
 	}
 	return out
 }
 
-func (m Metric) definition(all []Metric, known []string) string {
+// definition fills in the digest of a metric and of those that it is made of. One that is made
+// of itself is a fault elsewhere.
+func (s *Semantic) definition(i int, known []string) string {
+	if known[i] != "" {
+		return known[i]
+	}
+	known[i] = "open"
+	m := s.Metrics[i]
 	what := []any{m.Name, m.Table.Schema, m.Table.Table, m.Expr, m.Derived, m.Filter, m.Unit, m.Grain,
 		m.Additivity.Kind, m.Additivity.NotOver, m.Additivity.Time, m.Owner, m.ReviewRequiredBy}
-	for i, part := range all {
-		if known[i] != "" && strings.Contains(m.Derived, part.Name) {
-			what = append(what, known[i])
+	if m.TimeDimension.Column != "" {
+		what = append(what, m.TimeDimension.String())
+	}
+	for j, part := range s.Metrics {
+		if slices.Contains(m.parts(), part.Name) {
+			what = append(what, s.definition(j, known))
 		}
 	}
 	b, err := json.Marshal(what)
@@ -72,7 +79,23 @@ func (m Metric) definition(all []Metric, known []string) string {
 		panic("configs: definition: " + err.Error()) // only strings, lists and maps of them are in it
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+	known[i] = hex.EncodeToString(sum[:8])
+	return known[i]
+}
+
+var partNames = regexp.MustCompile(`"(?:[^"]|"")+"|[A-Za-z_][\w$]*`)
+
+// parts are the names in a derived metric's arithmetic, as SQL reads them.
+func (m Metric) parts() []string {
+	names := partNames.FindAllString(m.Derived, -1)
+	for i, n := range names {
+		if strings.HasPrefix(n, `"`) {
+			names[i] = strings.ReplaceAll(n[1:len(n)-1], `""`, `"`)
+			continue
+		}
+		names[i] = strings.ToLower(n)
+	}
+	return names
 }
 
 // reviewed marks the metrics whose definition was seen by those who have to, and finds those whose wasn't.

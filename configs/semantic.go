@@ -50,6 +50,7 @@ type Metric struct {
 	Unit             string
 	Grain            []string
 	Additivity       Additivity
+	TimeDimension    ColumnRef // by which date its rows fall into periods
 	Synonyms         []string
 	Owner            string
 	ReviewRequiredBy string

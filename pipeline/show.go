@@ -156,7 +156,7 @@ func (s *Session) dimensions(ctx context.Context) (string, error) {
 }
 
 func metricRow(m *semantic.Metric) map[string]any {
-	row := map[string]any{"name": m.Name, "description": m.Description, "table_name": plan.TableName(m.Table),
+	row := map[string]any{"name": m.Name, "description": m.Description, "table_name": measuredOn(m),
 		"expression": m.ExprText, "unit": m.Unit, "additivity": m.Additivity.Kind,
 		"synonyms": append([]string{}, m.Synonyms...), "owner": m.Owner, "time": m.Additivity.Time,
 		"not_over": append([]string{}, m.Additivity.NotOver...), "grain": append([]string{}, m.Grain...), "filters": filters(m)}
@@ -164,6 +164,15 @@ func metricRow(m *semantic.Metric) map[string]any {
 		row["review_required_by"], row["reviewed"] = m.ReviewRequiredBy, m.Reviewed
 	}
 	return row
+}
+
+// measuredOn names the tables of a metric.
+func measuredOn(m *semantic.Metric) string {
+	var out []string
+	for _, t := range m.Tables() {
+		out = append(out, plan.TableName(t))
+	}
+	return strings.Join(out, ", ")
 }
 
 // filters are the conditions that are part of a metric's definition, by table.

@@ -63,8 +63,11 @@ func Chunks(s *catalog.Snapshot, m *semantic.Model) []Chunk {
 		}
 	}
 	for _, metric := range m.Metrics {
-		if s.Table(metric.Table) != nil {
-			add(KindMetric, metric.Table, metric.Name, spelt(metric.Name), listed(metric.Synonyms), metric.Description, metric.Unit)
+		for _, t := range metric.Tables() {
+			if s.Table(t) == nil {
+				continue
+			}
+			add(KindMetric, t, metric.Name, spelt(metric.Name), listed(metric.Synonyms), metric.Description, metric.Unit)
 		}
 	}
 	for _, r := range m.Relationships {

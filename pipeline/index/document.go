@@ -53,8 +53,10 @@ func documents(x *Index, m *semantic.Model) []document {
 		docs[i] = describe(s, t, m.Tables[t.Name])
 	}
 	for _, metric := range m.Metrics {
-		if i, ok := x.at[metric.Table]; ok {
-			docs[i].names(s, metric.Name, metric.Description, metric.Synonyms)
+		for _, t := range metric.Tables() {
+			if i, ok := x.at[t]; ok {
+				docs[i].names(s, metric.Name, metric.Description, metric.Synonyms)
+			}
 		}
 	}
 	for _, e := range m.Entities {

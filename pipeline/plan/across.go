@@ -18,34 +18,62 @@ func Across(of []*Checked, groups int) (*Plan, bool) {
 	if slices.ContainsFunc(of, func(part *Checked) bool { return len(part.plan.Select) != len(part.columns) }) {
 		return nil, false // a set operation has no outputs of its own
 	}
+	var names []string
+	for i := range groups {
+		names = append(names, of[0].columns[i].Name)
+	}
+	var parts []crossed
+	for _, part := range of {
+		x := crossed{plan: *part.plan}
+		for i, col := range part.columns[groups:] {
+			x.measures = append(x.measures, crossedMeasure{col.Name, part.types[groups+i], part.counts[groups+i]})
+		}
+		parts = append(parts, x)
+	}
+	return across(names, parts)
+}
+
+// crossed is one part: its outputs are the groupings, then the measures.
+type crossed struct {
+	plan     Plan
+	measures []crossedMeasure
+}
+
+// crossedMeasure is an output of a part; counts tells that it is a plain count.
+type crossedMeasure struct {
+	name   string
+	typ    typ
+	counts bool
+}
+
+func across(groups []string, of []crossed) (*Plan, bool) {
 	united := &Set{Op: "union", All: true}
 	outer := &Plan{Version: Version}
-	for i := range groups {
-		name := "g" + strconv.Itoa(i+1)
-		outer.Select = append(outer.Select, Item{Expr: Expr{Column: ColumnName(parts, name)}, As: of[0].columns[i].Name})
+	for i, as := range groups {
+		outer.Select = append(outer.Select, Item{Expr: Expr{Column: ColumnName(parts, "g"+strconv.Itoa(i+1))}, As: as})
 	}
 	var names []string
 	var kinds []string
 	for _, part := range of {
-		for i, col := range part.columns[groups:] {
+		for _, m := range part.measures {
 			name := "m" + strconv.Itoa(len(names)+1)
-			kind := nullType(part.types[groups+i])
+			kind := nullType(m.typ)
 			if kind == "" {
 				return nil, false
 			}
 			names, kinds = append(names, name), append(kinds, kind)
-			outer.Select = append(outer.Select, Item{Expr: gathered(name, part, groups+i), As: freeName(outer.Select, col.Name)})
+			outer.Select = append(outer.Select, Item{Expr: gathered(name, m), As: freeName(outer.Select, m.name)})
 		}
 	}
 	first := 0
 	for _, part := range of {
-		p := *part.plan
+		p := part.plan
 		p.Version, p.Reasoning, p.OrderBy = 0, "", nil
 		p.Select = nil
-		for i, it := range part.plan.Select[:groups] {
+		for i, it := range part.plan.Select[:len(groups)] {
 			p.Select = append(p.Select, Item{Expr: it.Expr, As: "g" + strconv.Itoa(i+1)})
 		}
-		own := part.plan.Select[groups:]
+		own := part.plan.Select[len(groups):]
 		for i, name := range names {
 			e := Expr{Literal: &Literal{Value: nil, Type: kinds[i]}}
 			if i >= first && i < first+len(own) {
@@ -62,14 +90,14 @@ func Across(of []*Checked, groups int) (*Plan, bool) {
 
 // gathered is a group's one value among the nulls of the other parts; a count that a
 // part doesn't have is none.
-func gathered(name string, part *Checked, i int) Expr {
+func gathered(name string, m crossedMeasure) Expr {
 	arg := Expr{Column: ColumnName(parts, name)}
 	f := "max"
-	if part.types[i].fam == famBool {
+	if m.typ.fam == famBool {
 		f = "bool_or"
 	}
 	e := Expr{Aggregate: &Aggregate{Func: f, Arg: &arg}}
-	if part.counts[i] {
+	if m.counts {
 		e = Expr{Call: &Call{Func: "coalesce", Args: []Expr{e, {Literal: &Literal{Value: 0}}}}}
 	}
 	return e

@@ -260,7 +260,7 @@ func (c *checker) group(b *block, t *typed) bool {
 
 // demandGrouped refuses a column that stands outside aggregates and groupings.
 func (c *checker) demandGrouped(b *block, t *typed) {
-	if t.measure != nil || slices.ContainsFunc(b.groups, func(g *typed) bool { return same(g, t) }) {
+	if t.measure != nil || t.metric != nil || slices.ContainsFunc(b.groups, func(g *typed) bool { return same(g, t) }) {
 		return
 	}
 	if t.rel != nil {

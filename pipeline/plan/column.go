@@ -51,6 +51,9 @@ func (c *checker) bareColumn(spelled string, p part, at string, env env) *typed 
 		}
 		found = r
 	}
+	if found == nil && c.drill != nil && p.text == metricTime && env.host == nil {
+		return c.metricDate()
+	}
 	if found == nil {
 		if len(c.broken) == 0 {
 			c.noColumn(spelled, p, in, at)

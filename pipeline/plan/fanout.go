@@ -4,13 +4,15 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // repairFanOuts gives the fan-outs of each block the one repair that measures
 // everything at its own grain, where that is exact.
 func (k *run) repairFanOuts(given *Plan) {
 	for _, q := range k.queries {
-		if q.b == nil || len(q.c.fanned) == 0 {
+		if q.b == nil || len(q.c.fanned) == 0 || slices.ContainsFunc(k.drilled, func(d *drilled) bool { return strings.HasPrefix(q.c.base+"/", d.base+"/") }) {
 			continue
 		}
 		block, safe := q.c.unfanned(q.b)
@@ -141,7 +143,18 @@ func (c *checker) outside(b *block, whole *Plan, columns map[string]Expr) *Plan 
 			if found, ok := columns[keyOf(&typed{expr: x})]; ok {
 				return &found
 			}
-			return nil
+			m := c.Semantic.Metric(x.Metric)
+			if m == nil || !m.Derived() {
+				return nil
+			}
+			e := unfolded(m, func(base *semantic.Metric) Expr {
+				found := columns[keyOf(&typed{expr: Expr{Metric: base.Name}})]
+				if countsRows(base) {
+					return found
+				}
+				return orNone(base, found)
+			})
+			return &e
 		})
 	}
 	full := c.canonical(b)

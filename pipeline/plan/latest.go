@@ -22,7 +22,7 @@ type latestEnd struct {
 // the plan demands: when it is looked at is when the plan runs.
 func (c *checker) latest(p *Period, column *typed, start, end *symbol, at string) bool {
 	switch {
-	case column.rel == nil || column.rel.query != nil:
+	case column.rel == nil || column.rel.query != nil || c.drill != nil && column.rel == c.drill.date:
 		f := c.faultf(stageStructure, CodeUnsupported, at, "the latest period is of a table's own column")
 		f.Hint = "put the period into the block that reads the table"
 		return false

@@ -130,6 +130,22 @@ func (g askGroup) value(t tuple) any {
 // of its own table, each once. Groups without anything measured aren't there: whether
 // they are shown depends on where a condition stands.
 func (a *ask) answer(w *world) map[string]string {
+	out := a.every(w)
+	for k, v := range out {
+		values := strings.Split(v, "|")
+		for i := range values {
+			values[i] = rounded(values[i])
+		}
+		out[k] = strings.Join(values, "|")
+		if len(a.groups) > 0 && !slices.ContainsFunc(values, func(v string) bool { return v != "∅" && v != "0" }) {
+			delete(out, k)
+		}
+	}
+	return out
+}
+
+// every is the answer with the groups in which nothing is measured.
+func (a *ask) every(w *world) map[string]string {
 	groups := map[string][]tuple{}
 	for _, t := range a.tuples() {
 		var key []string
@@ -145,15 +161,10 @@ func (a *ask) answer(w *world) map[string]string {
 	out := map[string]string{}
 	for k, ts := range groups {
 		var values []string
-		empty := true
 		for _, m := range a.measures {
-			v := m.value(w, a, ts)
-			empty = empty && (v == "∅" || v == "0")
-			values = append(values, v)
+			values = append(values, m.value(w, a, ts))
 		}
-		if !empty || len(a.groups) == 0 {
-			out[k] = strings.Join(values, "|")
-		}
+		out[k] = strings.Join(values, "|")
 	}
 	return out
 }
@@ -287,7 +298,7 @@ func aggregated(fn, column string, rows []worldRow) string {
 	return fmt.Sprint(slices.Max(values))
 }
 
-// divided is a quotient to five places; null where there is nothing to divide.
+// divided is a quotient; null where there is nothing to divide.
 func divided(a, b string) string {
 	var x, y float64
 	if _, err := fmt.Sscan(a, &x); err != nil {
@@ -296,7 +307,7 @@ func divided(a, b string) string {
 	if _, err := fmt.Sscan(b, &y); err != nil || y == 0 {
 		return "∅"
 	}
-	return rounded(fmt.Sprint(x / y))
+	return fmt.Sprintf("%.12f", x/y)
 }
 
 // rounded makes quotients of different scale equal.

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,7 @@ type world struct {
 	tables  []*worldTable
 	metrics []configs.Metric
 	dims    []configs.Dimension
+	derived []*worldDerived
 	c       plan.Context
 }
 
@@ -123,6 +125,7 @@ func randomWorld(t *rapid.T) *world {
 			w.dims = append(w.dims, configs.Dimension{Name: table.name + " " + name, Table: cname(table.name), Expr: expr})
 		}
 	}
+	w.derive(t)
 	return w
 }
 
@@ -245,7 +248,11 @@ func (w *world) load(t fatal, conn *pgx.Conn) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	m, faults := semantic.Build(configs.Semantic{Metrics: w.metrics, Dimensions: w.dims}, s)
+	var all []configs.Metric
+	for _, d := range slices.Backward(w.derived) {
+		all = append(all, d.config())
+	}
+	m, faults := semantic.Build(configs.Semantic{Metrics: append(all, w.metrics...), Dimensions: w.dims}, s)
 	if len(faults) > 0 {
 		t.Fatalf("%v", faults)
 	}

@@ -26,6 +26,12 @@ func (c *checker) metric(e *Expr, at string, env env) *typed {
 		f.Nearest = nearest(e.Metric, names)
 		return nil
 	}
+	switch {
+	case c.drill != nil:
+		return c.drillMetric(m)
+	case m.Derived():
+		return c.derived(m, at, env)
+	}
 	r := c.metricRel(m, at)
 	if r == nil {
 		return nil

@@ -160,6 +160,7 @@ func (c *checker) reads(x *typed, o *Output) {
 		o.From = append(o.From, Read{x.rel.table.Name, x.column.Name})
 	case x.expr.Dimension != "": // its columns are parts
 		o.From = append(o.From, Read{x.parts[0].rel.table.Name, dimensionName(x)})
+	case x.metric != nil: // its parts say it
 	case x.expr.Metric != "":
 		if m := c.Semantic.Metric(x.expr.Metric); m != nil {
 			for _, name := range semantic.Columns(m.Expr) {

@@ -30,6 +30,8 @@ type run struct {
 	// started counts those that were begun, depth those that are open.
 	queries        []*query
 	started, depth int
+	// drilled are the blocks that were replaced by what they mean.
+	drilled []*drilled
 }
 
 // query is a checked plan at any depth: a block, or a set operation.
@@ -82,7 +84,7 @@ func (k *run) query(p *Plan, at string, outer *checker, env env) *query {
 	}
 	k.depth++
 	defer func() { k.depth-- }()
-	before, first := len(k.faults), len(k.queries)
+	before, first, start := len(k.faults), len(k.queries), k.mark()
 	if at != "" && p.Version != 0 && p.Version != Version {
 		k.faultf(stageStructure, CodeVersion, at+"/version", "the plan language is version %d, not %d", Version, p.Version)
 	}
@@ -96,7 +98,11 @@ func (k *run) query(p *Plan, at string, outer *checker, env env) *query {
 			return nil
 		}
 		c.tables()
+		c.drill = c.drills()
 		q.b = c.block()
+		if c.drill != nil {
+			return k.drillAcross(c, q.b, start)
+		}
 		c.accessible(q.b)
 		c.hops()
 	}

@@ -36,6 +36,8 @@ type checker struct {
 	windows    []*pg_query.WindowDef
 	// fanned are the fan-outs among the faults.
 	fanned []*Rejection
+	// drill is set for a block that drills across.
+	drill *drill
 	// broken are the aliases of tables that could not be resolved.
 	broken map[string]bool
 }

@@ -85,6 +85,13 @@ func cname(table string) configs.Name { return configs.Name{Schema: "public", Ta
 // meaning is the sample company's semantic file.
 func meaning() configs.Semantic {
 	return configs.Semantic{FiscalYearStart: 4, Metrics: []configs.Metric{
+		{Name: "arr per account", Derived: "arr / accounts"},
+		{Name: "revenue to arr", Derived: "revenue / arr"},
+		{Name: "revenue per line", Derived: "revenue / lines"},
+		{Name: "accounts", Table: cname("accounts"), Expr: "count(*)", Additivity: configs.Additivity{Kind: "additive"}},
+		{Name: "flights", Table: cname("flights"), Expr: "count(*)", Additivity: configs.Additivity{Kind: "additive"}},
+		{Name: "flights per account", Derived: "flights / accounts"},
+		{Name: "lines", Table: cname("order_items"), Expr: "count(*)", Additivity: configs.Additivity{Kind: "additive"}},
 		{Name: "revenue", Table: cname("order_items"), Expr: "sum(quantity * unit_price * (1 - discount))",
 			Filter: map[string]string{"public.orders": "status = 'completed'"}, Unit: "USD", Additivity: configs.Additivity{Kind: "additive"}},
 		{Name: "orders", Table: cname("orders"), Expr: "count(*)", Filter: map[string]string{"public.orders": "status = 'completed'"},

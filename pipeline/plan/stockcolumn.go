@@ -105,6 +105,9 @@ func (c *checker) ofParts(b *block, t *typed) (what string) {
 	t.walk(func(x *typed) {
 		u := x.measure
 		switch {
+		case what != "":
+		case x.metric != nil:
+			what = x.metric.Name
 		case u == nil:
 		case u.metric != nil && u.metric.Additivity.Kind == "non":
 			what = u.metric.Name

@@ -1,13 +1,16 @@
 package plan
 
 // substituted is an expression in which f has put others in the place of some of
-// its parts; f gives nil for what stays. What is inside aggregates, windows and sub-plans
-// isn't looked at.
+// its parts; f gives nil for what stays. What is inside aggregates and sub-plans isn't
+// looked at.
 func substituted(e Expr, f func(Expr) *Expr) Expr {
 	if other := f(e); other != nil {
 		return *other
 	}
 	list := func(in []Expr) []Expr {
+		if in == nil {
+			return nil
+		}
 		out := make([]Expr, len(in))
 		for i := range in {
 			out[i] = substituted(in[i], f)
@@ -31,6 +34,17 @@ func substituted(e Expr, f func(Expr) *Expr) Expr {
 			c.Else = &last
 		}
 		e.Case = c
+	case e.Window != nil:
+		w := *e.Window
+		w.Args, w.PartitionBy, w.OrderBy = list(w.Args), list(w.PartitionBy), nil
+		for _, o := range e.Window.OrderBy {
+			if o.Expr != nil {
+				key := substituted(*o.Expr, f)
+				o.Expr = &key
+			}
+			w.OrderBy = append(w.OrderBy, o)
+		}
+		e.Window = &w
 	}
 	return e
 }

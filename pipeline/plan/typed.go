@@ -3,6 +3,7 @@ package plan
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // typed is a checked expression: its canonical form, type and tree.
@@ -19,6 +20,9 @@ type typed struct {
 	at string
 	// measure is set for an aggregate or a metric.
 	measure *measureUse
+	// metric is set for a registered one that isn't measured where it stands: it is
+	// derived, or its block drills across.
+	metric *semantic.Metric
 	// sub is set for a sub-plan; test is what is asked of it: in, exists, or
 	// nothing, where its value counts.
 	sub  *query
@@ -53,7 +57,7 @@ func (t *typed) walk(f func(*typed)) {
 // aggregated tells whether a measure is in the expression.
 func (t *typed) aggregated() bool {
 	found := false
-	t.walk(func(x *typed) { found = found || x.measure != nil })
+	t.walk(func(x *typed) { found = found || x.measure != nil || x.metric != nil })
 	return found
 }
 
@@ -83,8 +87,7 @@ func (t *typed) counts() bool {
 	case t.measure.metric == nil:
 		return t.measure.name == "count"
 	}
-	call := t.measure.metric.Expr.GetFuncCall()
-	return call != nil && call.Funcname[len(call.Funcname)-1].GetString_().GetSval() == "count"
+	return countsRows(t.measure.metric)
 }
 
 // neverNull tells whether the value is certainly there.

@@ -37,6 +37,11 @@ func validate(p *Plan, c Context, repair bool) (*Checked, error) {
 		if repair {
 			k.repairFanOuts(p)
 		}
+		for _, d := range slices.Backward(k.drilled) { // inner ones come behind what holds them
+			for _, f := range k.faults {
+				d.explain(f)
+			}
+		}
 		return nil, newRejections(k.faults)
 	}
 	return k.checked(q, p)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // The levels of time. Weeks lie in no one month or year, so nothing is above them.
@@ -57,7 +58,7 @@ func (a *amendment) timeAxes() []axis {
 // groups that aren't one.
 func (a *amendment) periods(e plan.Expr) (date, unit string) {
 	if e.Call == nil {
-		if t, c := a.columnOf(e.Column); t != nil && temporal(c) && !ofBirth(c) {
+		if t, c := a.columnOf(e.Column); t != nil && temporal(c) && !semantic.OfBirth(c) {
 			return e.Column, ownUnit(c.Name)
 		}
 		return "", ""

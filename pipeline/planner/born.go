@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // What the names of dates say that rows came to be by, what they say where that is of people,
@@ -22,7 +23,7 @@ func (x *lexicon) born(t *catalog.Table, old bool) (meaning, bool) {
 	}
 	var dates, sure []meaning
 	for _, c := range t.Columns {
-		if !temporal(c) || ofBirth(c) || says(c, doneVerbs) {
+		if !temporal(c) || semantic.OfBirth(c) || says(c, doneVerbs) {
 			continue
 		}
 		m := meaning{kind: aColumn, table: t, column: c, weight: 0.95}

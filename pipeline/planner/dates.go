@@ -2,9 +2,9 @@ package planner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // undated are the periods and time groups of a frame that don't say which date
@@ -61,7 +61,7 @@ func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
 		var found []meaning
 		for _, t := range level {
 			for _, c := range t.Columns {
-				if (temporal(c) || year && yearColumn(c)) && !ofBirth(c) {
+				if (temporal(c) || year && yearColumn(c)) && !semantic.OfBirth(c) {
 					found = append(found, meaning{kind: aColumn, table: t, column: c, weight: 1})
 				}
 			}
@@ -86,14 +86,6 @@ func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
 // yearColumn tells whether a column holds a year as a number or a text.
 func yearColumn(c *catalog.Column) bool {
 	return (numeric(c) || textual(c)) && slices.Contains(splitIdentifier(c.Name), "year")
-}
-
-// ofBirth tells whether a date is somebody's birthday: only a question that says
-// so is about it.
-func ofBirth(c *catalog.Column) bool {
-	return slices.ContainsFunc(splitIdentifier(c.Name), func(w string) bool {
-		return strings.HasPrefix(w, "birth") || w == "born"
-	})
 }
 
 // dateColumn is the date that a time group cuts into periods.

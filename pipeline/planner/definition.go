@@ -36,17 +36,17 @@ func (b *builder) defined() error {
 	return nil
 }
 
-// metrics are those asked for, or ranked by.
+// metrics are those that are measured for what is asked for, or ranked by.
 func (b *builder) metrics() []*semantic.Metric {
 	var out []*semantic.Metric
 	for _, o := range b.f.outs {
 		if o.metric != nil {
-			out = append(out, o.metric)
+			out = append(out, o.metric.Bases()...)
 		}
 	}
 	for _, o := range b.f.orders {
 		if o.metric != nil {
-			out = append(out, o.metric)
+			out = append(out, o.metric.Bases()...)
 		}
 	}
 	return out

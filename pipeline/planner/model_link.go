@@ -52,7 +52,7 @@ func (m *Model) link(in Input, tables []*catalog.Table) semanticContext {
 	var c semanticContext
 	if in.Semantic != nil {
 		for _, m := range in.Semantic.Metrics {
-			if shown[m.Table] && readable(in, m) && says(said, m.Name, m.Synonyms) {
+			if measurable(in, m, shown) && says(said, m.Name, m.Synonyms) {
 				c.Metrics = append(c.Metrics, m.Name)
 			}
 		}

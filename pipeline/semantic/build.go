@@ -41,11 +41,7 @@ func Build(file configs.Semantic, s *catalog.Snapshot) (*Model, []configs.Fault)
 			b.metric(m)
 		}
 	}
-	for _, m := range file.Metrics {
-		if m.Derived != "" {
-			b.derived(m)
-		}
-	}
+	b.derive(file.Metrics)
 	for _, d := range file.Dimensions {
 		b.dimension(d)
 	}
@@ -75,7 +71,7 @@ func version(file configs.Semantic) string {
 		_ = enc.Encode([]any{"table", t, columns}) // a hash never fails to be written to
 	}
 	for _, m := range file.Metrics {
-		m.Pos, m.Table.Pos, m.Reviewed = configs.Pos{}, configs.Pos{}, false
+		m.Pos, m.Table.Pos, m.TimeDimension.Pos, m.Reviewed = configs.Pos{}, configs.Pos{}, configs.Pos{}, false
 		_ = enc.Encode([]any{"metric", m})
 	}
 	for _, d := range file.Dimensions {

@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
-	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 func name(table string) catalog.Name { return catalog.Name{Schema: "public", Table: table} }
@@ -268,45 +266,118 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestDerived: arithmetic over metrics becomes one expression of aggregates, each with its own conditions.
+// TestDerived: arithmetic over metrics of any tables, stocks and derived ones too, whatever their order.
 func TestDerived(t *testing.T) {
-	base := func(name, table, expr string, filter map[string]string) configs.Metric {
-		return configs.Metric{Name: name, Table: cname(table), Expr: expr, Filter: filter, Additivity: configs.Additivity{Kind: "additive"}}
+	base := func(name, table, expr string) configs.Metric {
+		return configs.Metric{Name: name, Table: cname(table), Expr: expr, Additivity: configs.Additivity{Kind: "additive"}}
 	}
 	stock := configs.Metric{Name: "level", Table: cname("items"), Expr: "sum(price)", Additivity: configs.Additivity{Kind: "semi", NotOver: []string{"n"}}}
 	file := func(derived string) configs.Semantic {
-		parent := map[string]string{"public.orders": "status = 1"}
-		return configs.Semantic{Metrics: []configs.Metric{{Name: "rate", Derived: derived, Pos: configs.Pos{Line: 9}},
-			base("sold", "items", "sum(price)", map[string]string{"public.orders": "status = 1", "public.items": "n > 0"}), base("lines", "items", "count(*)", parent),
-			base("all lines", "items", "count(*)", nil), base("orders", "orders", "count(*)", nil), stock}}
+		return configs.Semantic{Metrics: []configs.Metric{{Name: "rate", Derived: derived, Pos: configs.Pos{Line: 9}}, {Name: "share", Derived: "sold / orders"},
+			base("sold", "items", "sum(price)"), base("all lines", "items", "count(*)"), base("orders", "orders", "count(*)"), stock,
+			base("elsewhere", "nowhere", "count(*)"), {Name: "circle", Derived: "rate * 2"}}}
 	}
 	for derived, want := range map[string]string{
-		"sold / lines":         "sum(price) FILTER (WHERE n > 0)::numeric / count(*)",
-		"100 * (sold - lines)": "100 * (sum(price) FILTER (WHERE n > 0) - count(*))",
-		`"all lines" / 2`:      "count(*)::numeric / 2",
-		"sold / orders":        "! sold is measured on public.items and orders on public.orders; ask for both instead",
-		`sold / "all lines"`:   "! sold and all lines have different conditions on other tables",
-		"sold / level":         "! level is a stock, whose time is picked for it alone",
-		"sold / nothing":       "! it names a metric that isn't there, or is itself derived later in the file",
-		"sold || lines":        "! only + - * / are calculated with",
-		"1 + 1":                "! it names no metric",
-		"coalesce(sold, 0)":    "! only + - * /, numbers and metrics may stand in it",
-		"sold /":               "! it isn't arithmetic over metrics",
+		"sold / \"all lines\"":           "sold, all lines on items",
+		"100 * (sold - sold)":            "sold on items",
+		"-sold":                          "sold on items",
+		"sold / orders":                  "sold, orders on items, orders",
+		"level / orders":                 "level, orders on items, orders",
+		"share * \"all lines\" - orders": "sold, orders, all lines on items, orders",
+		"sold / nothing":                 "! there is no metric nothing",
+		"sold / elsewhere":               "! it is made of elsewhere, which can't be computed",
+		"sold || orders":                 "! only + - * / are calculated with",
+		"sold operator(public.+) 1":      "! only + - * / are calculated with",
+		"sold / 'x'":                     "! only decimal numbers are calculated with",
+		"sold / 0xFFFFFFFFFFFF":          "! only decimal numbers are calculated with",
+		"items.sold / 2":                 "! a metric's name has one part; put it in double quotes where it holds a dot",
+		"1 + 1":                          "! it names no metric",
+		"coalesce(sold, 0)":              "! only + - * /, numbers and metrics may stand in it",
+		"sold /":                         "! it isn't arithmetic over metrics",
+		"sold / rate":                    "! it is made of itself: rate → rate",
+		"sold / circle":                  "! it is made of itself: rate → circle → rate",
 	} {
 		m, faults := semantic.Build(file(derived), shop())
+		rate := m.Metric("rate")
 		if want, refused := strings.CutPrefix(want, "! "); refused {
-			if len(faults) != 1 || !strings.HasPrefix(faults[0].Msg, want) || faults[0].Key != "metrics.rate.derived" {
+			found := slices.ContainsFunc(faults, func(f configs.Fault) bool {
+				return strings.HasPrefix(f.Msg, want) && strings.HasSuffix(f.Key, ".derived")
+			})
+			if !found || rate != nil {
 				t.Errorf("%s: %v, want %s", derived, faults, want)
 			}
 			continue
 		}
-		if len(faults) > 0 {
+		if rate == nil {
 			t.Errorf("%s: %v", derived, faults)
 			continue
 		}
-		rate := m.Metric("rate")
-		if got, err := stmt.Print(stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(rate.Expr, "")}})); err != nil || strings.TrimPrefix(got, "SELECT ") != want {
-			t.Errorf("%s: %s %v, want %s", derived, got, err, want)
+		var bases, tables []string
+		for _, x := range rate.Bases() {
+			bases = append(bases, x.Name)
+		}
+		for _, x := range rate.Tables() {
+			tables = append(tables, x.Table)
+		}
+		if got := strings.Join(bases, ", ") + " on " + strings.Join(tables, ", "); got != want {
+			t.Errorf("%s: %s, want %s", derived, got, want)
+		}
+		if one := len(tables) == 1; (rate.Table.Table != "") != one {
+			t.Errorf("%s: its table is %v", derived, rate.Table)
+		}
+	}
+}
+
+// TestTimeDimension: a metric's date is the one that it says, else the only one that can be meant.
+func TestTimeDimension(t *testing.T) {
+	date := catalog.Type{Name: "date", SQL: "date", Category: 'D'}
+	dated := func(x *catalog.Table, columns ...string) *catalog.Table {
+		for _, c := range columns {
+			x.Columns = append(x.Columns, &catalog.Column{Name: c, Type: date})
+		}
+		return x
+	}
+	orders, items := dated(table("orders", []string{"id"}, "id"), "placed", "birth_date"), table("items", []string{"id"}, "id", "order_id")
+	items.ForeignKeys = []*catalog.ForeignKey{{Name: "k", Columns: []string{"order_id"}, Ref: name("orders"), RefColumns: []string{"id"}}}
+	s := catalog.NewSnapshot("shop", 150000, []*catalog.Table{orders, items, dated(table("calls", nil, "n"), "opened", "closed"), dated(table("levels", nil, "n"), "day", "loaded"), table("plain", nil, "n")}, nil)
+	col := func(table, column string) configs.ColumnRef {
+		return configs.ColumnRef{Name: cname(table), Column: column}
+	}
+	semi := configs.Additivity{Kind: "semi", NotOver: []string{"day"}}
+	for _, test := range []struct {
+		m    configs.Metric
+		want string
+	}{
+		{configs.Metric{Table: cname("orders")}, "orders.placed"},
+		{configs.Metric{Table: cname("items")}, "orders.placed by k"},
+		{configs.Metric{Table: cname("items"), TimeDimension: col("orders", "birth_date")}, "orders.birth_date by k"},
+		{configs.Metric{Table: cname("calls")}, ""},
+		{configs.Metric{Table: cname("calls"), TimeDimension: col("calls", "opened")}, "calls.opened"},
+		{configs.Metric{Table: cname("plain")}, ""},
+		{configs.Metric{Table: cname("levels"), Additivity: semi}, "levels.day"},
+		{configs.Metric{Table: cname("levels"), Additivity: semi, TimeDimension: col("levels", "loaded")}, "! a stock's time is one of not_over"},
+		{configs.Metric{Table: cname("calls"), TimeDimension: col("calls", "n")}, "! table public.calls has no date or time n"},
+		{configs.Metric{Table: cname("calls"), TimeDimension: col("orders", "placed")}, "! the metric's table reaches it by 0 many-to-one ways, it needs exactly one"},
+	} {
+		test.m.Name, test.m.Expr = "m", "count(*)"
+		m, faults := semantic.Build(metric(test.m), s)
+		if want, refused := strings.CutPrefix(test.want, "! "); refused {
+			if len(faults) != 1 || faults[0].Msg != want {
+				t.Errorf("%v: %v, want %s", test.m, faults, want)
+			}
+			continue
+		}
+		got := ""
+		if x := m.Metric("m"); x == nil {
+			t.Errorf("%v: %v", test.m, faults)
+		} else if x.Time != nil {
+			got = x.Time.Table.Table + "." + x.Time.Column
+			for _, r := range x.Time.Path {
+				got += " by " + r.Name
+			}
+		}
+		if got != test.want {
+			t.Errorf("%v: %q, want %q", test.m, got, test.want)
 		}
 	}
 }

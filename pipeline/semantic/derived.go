@@ -1,147 +1,196 @@
 package semantic
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
+	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
-// derivation puts the definitions of metrics in the place of their names.
+// derivation resolves the metrics that are arithmetic over others, whichever stands
+// first in the files.
 type derivation struct {
-	model *Model
-	of    []*Metric
-	wrong string
+	b     *builder
+	files map[string]configs.Metric
+	// open are the metrics whose parts are being resolved, from the outermost in.
+	open []string
+	done map[string]bool
 }
 
-// derived resolves a metric that is arithmetic over others of one table. Each is
-// aggregated first, then they are calculated with.
-func (b *builder) derived(f configs.Metric) {
-	key := "metrics." + f.Name
-	if b.model.Metric(f.Name) != nil {
-		b.fault(f.Pos, key, "the metric is defined twice")
-		return
-	}
-	n, names, err := stmt.ParseExpr(f.Derived)
-	if err != nil || len(names) > 0 {
-		b.fault(f.Pos, key+".derived", "it isn't arithmetic over metrics: %v", err)
-		return
-	}
-	d := &derivation{model: b.model}
-	d.collect(n)
-	if d.wrong == "" && len(d.of) == 0 {
-		d.wrong = "it names no metric"
-	}
-	if d.wrong == "" {
-		d.alike()
-	}
-	if d.wrong != "" {
-		b.fault(f.Pos, key+".derived", "%s", d.wrong)
-		return
-	}
-	first := d.of[0]
-	b.model.Metrics = append(b.model.Metrics, &Metric{Name: f.Name, Description: f.Description, Table: first.Table, Expr: d.expand(n), ExprText: f.Derived,
-		Filters: d.shared(), Unit: f.Unit, Grain: f.Grain, Synonyms: f.Synonyms, Owner: f.Owner, Additivity: Additivity{Kind: "non"},
-		ReviewRequiredBy: f.ReviewRequiredBy, Reviewed: f.Reviewed})
-}
-
-// collect finds the metrics, and refuses what isn't arithmetic.
-func (d *derivation) collect(n *pg_query.Node) {
-	switch x := n.GetNode().(type) {
-	case *pg_query.Node_AConst:
-		if x.AConst.GetSval() != nil || x.AConst.Isnull {
-			d.wrong = "only numbers are calculated with"
-		}
-	case *pg_query.Node_AExpr:
-		op := x.AExpr.Name[len(x.AExpr.Name)-1].GetString_().GetSval()
-		if x.AExpr.Kind != pg_query.A_Expr_Kind_AEXPR_OP || len(x.AExpr.Name) != 1 || !slices.Contains([]string{"+", "-", "*", "/"}, op) {
-			d.wrong = "only + - * / are calculated with"
-			return
-		}
-		if x.AExpr.Lexpr != nil {
-			d.collect(x.AExpr.Lexpr)
-		}
-		d.collect(x.AExpr.Rexpr)
-	case *pg_query.Node_ColumnRef:
-		m := d.metric(x.ColumnRef)
-		if m == nil {
-			d.wrong = "it names a metric that isn't there, or is itself derived later in the file"
-			return
-		}
-		d.of = append(d.of, m)
-	default:
-		d.wrong = "only + - * /, numbers and metrics may stand in it"
-	}
-}
-
-func (d *derivation) metric(ref *pg_query.ColumnRef) *Metric {
-	if len(ref.Fields) != 1 {
-		return nil
-	}
-	return d.model.Metric(ref.Fields[0].GetString_().GetSval())
-}
-
-// alike demands what makes the metrics one: the same table, the same conditions on other tables,
-// and none that is picked at a time.
-func (d *derivation) alike() {
-	for _, m := range d.of {
-		switch {
-		case m.Table != d.of[0].Table:
-			d.wrong = fmt.Sprintf("%s is measured on %s.%s and %s on %s.%s; ask for both instead", d.of[0].Name, d.of[0].Table.Schema, d.of[0].Table.Table, m.Name, m.Table.Schema, m.Table.Table)
-		case m.Additivity.Kind == "semi":
-			d.wrong = fmt.Sprintf("%s is a stock, whose time is picked for it alone", m.Name)
-		case !slices.EqualFunc(parents(m), parents(d.of[0]), func(a, b Filter) bool { return a.Table == b.Table && stmt.Equal(a.Cond, b.Cond) }):
-			d.wrong = fmt.Sprintf("%s and %s have different conditions on other tables", d.of[0].Name, m.Name)
-		}
-		if d.wrong != "" {
-			return
-		}
-	}
-}
-
-// parents are the conditions on tables that the metric's own points to.
-func parents(m *Metric) []Filter {
-	return slices.DeleteFunc(slices.Clone(m.Filters), func(f Filter) bool { return len(f.Path) == 0 })
-}
-
-// shared are the conditions that all have: those on other tables. Each one's own
-// stand in its aggregates.
-func (d *derivation) shared() []Filter { return parents(d.of[0]) }
-
-// expand puts each metric's expression, with its own conditions, in the place of its name. A division is
-// one of numerics: counts would lose what is behind the point.
-func (d *derivation) expand(n *pg_query.Node) *pg_query.Node {
-	out, err := stmt.Rewrite(stmt.Clone(n), func(x *pg_query.Node) (*pg_query.Node, error) {
-		if ref := x.GetColumnRef(); ref != nil {
-			return filtered(d.metric(ref)), nil
-		}
-		if e := x.GetAExpr(); e != nil && e.Name[0].GetString_().GetSval() == "/" {
-			e.Lexpr = stmt.Cast(e.Lexpr, &pg_query.TypeName{Typemod: -1, Names: stmt.Names("pg_catalog", "numeric")})
-		}
-		return x, nil
-	})
-	if err != nil {
-		panic("semantic: derive: " + err.Error()) // the function above never fails
-	}
-	return out
-}
-
-// filtered is a metric's expression whose aggregates hold the conditions on its own table.
-func filtered(m *Metric) *pg_query.Node {
-	out := stmt.Clone(m.Expr)
-	for _, f := range m.Filters {
-		if len(f.Path) > 0 {
+// derive resolves all derived metrics of the file.
+func (b *builder) derive(metrics []configs.Metric) {
+	d := &derivation{b: b, files: map[string]configs.Metric{}, done: map[string]bool{}}
+	for _, m := range metrics {
+		if _, twice := d.files[m.Name]; twice && m.Derived != "" {
+			b.fault(m.Pos, "metrics."+m.Name, "the metric is defined twice")
 			continue
 		}
-		for _, call := range Aggregates(out) {
-			if call.AggFilter == nil {
-				call.AggFilter = stmt.Clone(f.Cond)
-				continue
+		d.files[m.Name] = m
+	}
+	for _, m := range metrics {
+		if m.Derived != "" {
+			d.metric(m.Name)
+		}
+	}
+}
+
+// metric resolves a metric, what it is made of first; nil where that can't be.
+func (d *derivation) metric(name string) *Metric {
+	f := d.files[name]
+	if f.Derived == "" || d.done[name] {
+		return d.b.model.Metric(name)
+	}
+	d.done[name] = true
+	d.open = append(d.open, name)
+	defer func() { d.open = d.open[:len(d.open)-1] }()
+	key := "metrics." + name + ".derived"
+	n, names, err := stmt.ParseExpr(f.Derived)
+	if err != nil || len(names) > 0 {
+		d.b.fault(f.Pos, key, "it isn't arithmetic over metrics: %v", err)
+		return nil
+	}
+	if wrong := notArithmetic(n); wrong != "" {
+		d.b.fault(f.Pos, key, "%s", wrong)
+		return nil
+	}
+	parts := d.parts(n, f, key)
+	if parts == nil {
+		return nil
+	}
+	if size := terms(n, parts); size > mostTerms {
+		d.b.fault(f.Pos, key, "written out it has %d terms, %d are allowed", size, mostTerms)
+		return nil
+	}
+	m := &Metric{Name: f.Name, Description: f.Description, Parts: parts, Arithmetic: n, ExprText: f.Derived, Unit: cmp.Or(f.Unit, unitOf(n, parts)), Grain: f.Grain,
+		Synonyms: f.Synonyms, Owner: f.Owner, Additivity: Additivity{Kind: "non"}, ReviewRequiredBy: f.ReviewRequiredBy, Reviewed: f.Reviewed}
+	if tables := m.Tables(); len(tables) == 1 {
+		m.Table = tables[0]
+	}
+	d.b.model.Metrics = append(d.b.model.Metrics, m)
+	return m
+}
+
+// parts are the metrics that the arithmetic names, each once; nil after a fault, or
+// where one can't be computed in this database.
+func (d *derivation) parts(n *pg_query.Node, f configs.Metric, key string) []*Metric {
+	var out []*Metric
+	refs := columnRefs(n)
+	for _, ref := range refs {
+		name := PartName(ref)
+		if i := slices.Index(d.open, name); i >= 0 {
+			d.b.fault(f.Pos, key, "it is made of itself: %s", strings.Join(append(slices.Clone(d.open[i:]), name), " → "))
+			return nil
+		}
+		if _, known := d.files[name]; !known {
+			d.b.fault(f.Pos, key, "there is no metric %s", name)
+			return nil
+		}
+		part := d.metric(name)
+		if part == nil { // which is a fault, or a warning, of its own
+			d.b.warn(f.Pos, key, "it is made of %s, which can't be computed", name)
+			return nil
+		}
+		if !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	if len(refs) == 0 {
+		d.b.fault(f.Pos, key, "it names no metric")
+	}
+	return out
+}
+
+// PartName is the metric that stands in a derived one's arithmetic; "" where it isn't a name.
+func PartName(ref *pg_query.ColumnRef) string {
+	if len(ref.Fields) != 1 {
+		return ""
+	}
+	return ref.Fields[0].GetString_().GetSval()
+}
+
+// notArithmetic is what an expression has besides + - * /, numbers and metrics; "" where
+// it has nothing else.
+func notArithmetic(n *pg_query.Node) string {
+	switch x := n.GetNode().(type) {
+	case *pg_query.Node_AConst:
+		if f := x.AConst.GetFval(); x.AConst.GetIval() == nil && (f == nil || strings.Trim(f.Fval, "0123456789.eE+-") != "") {
+			return "only decimal numbers are calculated with"
+		}
+	case *pg_query.Node_AExpr:
+		if x.AExpr.Kind != pg_query.A_Expr_Kind_AEXPR_OP || !slices.Contains([]string{"+", "-", "*", "/"}, Operator(x.AExpr)) {
+			return "only + - * / are calculated with"
+		}
+		if x.AExpr.Lexpr != nil {
+			if wrong := notArithmetic(x.AExpr.Lexpr); wrong != "" {
+				return wrong
 			}
-			call.AggFilter = stmt.And(call.AggFilter, stmt.Clone(f.Cond))
+		}
+		return notArithmetic(x.AExpr.Rexpr)
+	case *pg_query.Node_ColumnRef:
+		if PartName(x.ColumnRef) == "" {
+			return "a metric's name has one part; put it in double quotes where it holds a dot"
+		}
+	default:
+		return "only + - * /, numbers and metrics may stand in it"
+	}
+	return ""
+}
+
+// Operator is the operator's name; "" where it is qualified.
+func Operator(e *pg_query.A_Expr) string {
+	if len(e.Name) != 1 {
+		return ""
+	}
+	return e.Name[0].GetString_().GetSval()
+}
+
+// Derived tells whether the metric is arithmetic over others.
+func (x *Metric) Derived() bool { return x.Arithmetic != nil }
+
+// Bases are the metrics that are measured for this one, each once: itself, or those that
+// it is derived from in the end.
+func (x *Metric) Bases() []*Metric {
+	if !x.Derived() {
+		return []*Metric{x}
+	}
+	var out []*Metric
+	for _, part := range x.Parts {
+		for _, base := range part.Bases() {
+			if !slices.Contains(out, base) {
+				out = append(out, base)
+			}
 		}
 	}
 	return out
+}
+
+// Tables are those that the metric is measured on, each once.
+func (x *Metric) Tables() []catalog.Name {
+	var out []catalog.Name
+	for _, base := range x.Bases() {
+		if !slices.Contains(out, base.Table) {
+			out = append(out, base.Table)
+		}
+	}
+	return out
+}
+
+// Shared are the tables by whose columns all of some tables' rows can be grouped: each row
+// of them belongs to one row there, by exactly one way.
+func (m *Model) Shared(tables []catalog.Name) []catalog.Name {
+	candidates := slices.Clone(tables)
+	for _, r := range m.Relationships {
+		candidates = append(candidates, r.To)
+	}
+	slices.SortFunc(candidates, catalog.Name.Compare)
+	return slices.DeleteFunc(slices.Compact(candidates), func(to catalog.Name) bool {
+		return slices.ContainsFunc(tables, func(from catalog.Name) bool {
+			_, n := m.Way(from, to)
+			return n != 1
+		})
+	})
 }

@@ -29,6 +29,7 @@ func (b *builder) metric(f configs.Metric) {
 	m.Expr = b.expression(f.Expr, t, true, f.Pos, key+".expr")
 	b.filters(f, m, key)
 	b.hasColumns(t, f.Grain, f.Pos, key+".grain")
+	m.Time = b.timeDimension(f, m, key)
 	if len(b.faults) == before {
 		b.model.Metrics = append(b.model.Metrics, m)
 	}
@@ -84,12 +85,12 @@ func (b *builder) filters(f configs.Metric, m *Metric, key string) {
 		cond := b.expression(f.Filter[spelled], t, false, f.Pos, at)
 		filter := Filter{Table: t.Name, Cond: cond, Text: f.Filter[spelled]}
 		if t.Name != m.Table {
-			paths := b.model.Paths(m.Table, t.Name)
-			if len(paths) == 0 || len(paths) > 1 && len(paths[0]) == len(paths[1]) {
-				b.fault(f.Pos, at, "the metric's table reaches it by %d many-to-one ways, it needs exactly one", len(paths))
+			path, n := b.model.Way(m.Table, t.Name)
+			if n != 1 {
+				b.fault(f.Pos, at, "the metric's table reaches it by %d many-to-one ways, it needs exactly one", n)
 				continue
 			}
-			filter.Path = paths[0]
+			filter.Path = path
 		}
 		m.Filters = append(m.Filters, filter)
 	}

@@ -65,15 +65,22 @@ func (m *Model) Exposure(table catalog.Name, column string) Exposure {
 	return cmp.Or(m.Tables[table].Columns[column].LLM, Full)
 }
 
-// Metric is a registered measure at the grain of its table.
+// Metric is a registered measure at the grain of its table, or arithmetic over others.
 type Metric struct {
 	Name        string
 	Description string
-	Table       catalog.Name
-	// Expr is the aggregate expression over unqualified columns of Table.
+	// Table is where it is measured; empty for a derived metric of several.
+	Table catalog.Name
+	// Expr is the aggregate expression over unqualified columns of Table; nil for a
+	// derived metric.
 	Expr *pg_query.Node
-	// ExprText is Expr as the file spells it.
+	// Arithmetic is a derived metric's expression over the names of its Parts.
+	Arithmetic *pg_query.Node
+	Parts      []*Metric
+	// ExprText is Expr or Arithmetic as the file spells it.
 	ExprText string
+	// Time is by which date its rows fall into periods; nil where that isn't clear.
+	Time *TimeDimension
 	// Filters are conditions over the unqualified columns of a table: Table
 	// itself or one it reaches many-to-one, in the file's order.
 	Filters    []Filter

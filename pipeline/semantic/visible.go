@@ -61,6 +61,9 @@ func (t *Table) visible(seen *catalog.Table) *Table {
 }
 
 func (x *Metric) visible(s *catalog.Snapshot, relationships []*Relationship) bool {
+	if x.Derived() {
+		return !slices.ContainsFunc(x.Parts, func(part *Metric) bool { return !part.visible(s, relationships) })
+	}
 	if !hasAll(s, x.Table, Columns(x.Expr)) || !hasAll(s, x.Table, x.Additivity.NotOver) {
 		return false
 	}
