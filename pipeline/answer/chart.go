@@ -7,7 +7,7 @@ import (
 )
 
 // Chart is a Vega-Lite specification of an answer, with its rows inside, as JSON:
-// moments make a line, categories sorted bars, two categories stacked ones, two
+// moments make a line, categories sorted bars, two categories divided ones, two
 // measures a scatter plot, shares a bar that is normalized, one number is a text, and
 // what makes no picture a table. Qualifiers stand below the title.
 func Chart(t *Table, about Told) ([]byte, error) {
@@ -111,8 +111,8 @@ func (d *drawing) bars() map[string]*channel {
 	return map[string]*channel{"y": by, "x": x}
 }
 
-// crossed stacks bars by the category that has fewer values; where both have many, the
-// rows are a table.
+// crossed divides bars by the category that has fewer values: into parts where the measure
+// adds up, else side by side. Where both have many, the rows are a table.
 func (d *drawing) crossed(bar specMark) {
 	by, also := d.by, d.also
 	if d.different(also) > d.different(by) {
@@ -123,8 +123,18 @@ func (d *drawing) crossed(bar specMark) {
 	}
 	d.largest(by, maxDrawn)
 	x, y := d.measure(d.of), d.bar(by)
-	x.Stack, y.Sort = "zero", "-x"
-	d.view(bar, map[string]*channel{"y": y, "x": x, "color": d.category(also)})
+	y.Sort = "-x"
+	channels := map[string]*channel{"y": y, "x": x, "color": d.category(also)}
+	switch {
+	case d.unique(by): // a level and the one above it: each bar has one colour
+	case d.Columns[d.of].Additive:
+		x.Stack = "zero"
+	default: // averages beside each other: one on top of another says nothing
+		beside := d.category(also)
+		beside.Untitled = true
+		channels["yOffset"] = beside
+	}
+	d.view(bar, channels)
 }
 
 // scatter has a point for each row: few have their colours, of many it is told where
