@@ -9,10 +9,11 @@ import (
 
 // figure is what is worked out from the one number that the rest of a question asks for.
 type figure struct {
-	kind    string // share, versus
+	kind    string // share, versus, change, running
 	at      int    // position of its words
 	word    string // what the answer calls it
 	percent bool   // of a hundred, not of one
+	unit    string // of the period that it is compared with, where that is said
 	sides   [2]side
 	near    *catalog.Table // named last before the sides
 }
@@ -48,8 +49,11 @@ func (q *question) figured(f frame) ([]reading, []error) {
 	if !f.figures() {
 		return nil, []error{unfit("it isn't clear what the %s is worked out from", fig.word)}
 	}
-	if fig.kind == "versus" {
+	switch fig.kind {
+	case "versus":
 		return q.compares(f, fig)
+	case "change", "running":
+		return q.courses(f, fig)
 	}
 	return q.shares(f, fig)
 }
@@ -141,5 +145,5 @@ func apply(op string, args ...plan.Expr) plan.Expr {
 // figureWord tells whether a word may say that something is worked out.
 func figureWord(w string) bool {
 	_, share := shareWords[w]
-	return share || w == "compare" || slices.ContainsFunc(versusWords, func(seq []string) bool { return slices.Contains(seq, w) })
+	return share || changeWords[w] != "" || yearOverYear[w] != "" || w == "cumulative" || w == "running" || w == "compare" || slices.ContainsFunc(versusWords, func(seq []string) bool { return slices.Contains(seq, w) })
 }

@@ -1,10 +1,6 @@
 package planner
 
-import (
-	"strconv"
-
-	"github.com/pgask/pgask/pipeline/plan"
-)
+import "github.com/pgask/pgask/pipeline/plan"
 
 // weekday is the unit of groups by the days of the week.
 const weekday = "weekday"
@@ -42,10 +38,6 @@ func pieceOf(date plan.Expr, unit string) plan.Expr {
 // dayNumber is the number of a date's day in its week; Sunday is 0.
 func dayNumber(date plan.Expr) plan.Expr {
 	return plan.Expr{Call: &plan.Call{Func: "dow", Args: []plan.Expr{date}}}
-}
-
-func integer(n int) plan.Expr {
-	return plan.Expr{Literal: &plan.Literal{Value: jsonNumber(strconv.Itoa(n))}}
 }
 
 // recurring is a condition on a part of a date.
