@@ -78,6 +78,20 @@ func TestDimensions(t *testing.T) {
 		{usingPlan(`{"version":1,"from":{"table":"monthly_account_arr"},"select":[{"expr":{"dimension":"half year"}},{"expr":{"metric":"arr"}}]}`), "SELECT " + halfYear + ", sum(m.arr)" + arr + " GROUP BY 1"},
 		{usingPlan(`{"version":1,"from":{"table":"support_conversations"},"where":{"op":{"op":">","args":[{"dimension":"resolution days"},{"literal":{"value":2}}]}},"select":[{"expr":{"aggregate":{"func":"count"}}},
 			{"expr":{"aggregate":{"func":"max","arg":{"dimension":"resolution days"}}}}]}`), "SELECT count(*), max(closed_at::date - opened_at::date) FROM support_conversations c WHERE closed_at::date - opened_at::date > 2 AND TENANT(c)"},
+		{"ASK 'revenue by line size'", "SELECT " + lineSize + ", " + revenue + items + " GROUP BY 1"},
+		{"ASK 'revenue by size of line and region'", "SELECT " + lineSize + ", a.region, " + revenue + items + " GROUP BY 1, 2"},
+		{"ASK 'revenue per region for large order lines'", "SELECT a.region, " + revenue + items + " AND i.quantity >= 10 GROUP BY 1"},
+		{"ASK 'revenue by region where line size is large or medium'", "SELECT a.region, " + revenue + items + " AND i.quantity >= 4 GROUP BY 1"},
+		{"ASK 'how many order items by line size'", "SELECT " + lineSize + ", count(*) FROM order_items i JOIN orders o ON o.id = i.order_id WHERE TENANT(o) GROUP BY 1"},
+		{"ASK 'top 2 line sizes by revenue'", "SELECT " + lineSize + ", " + revenue + items + " GROUP BY 1 ORDER BY 2 DESC LIMIT 2"},
+		{"ASK 'arr by half year'", "SELECT " + halfYear + ", sum(m.arr)" + arr + " GROUP BY 1"},
+		{"ASK 'average resolution days per channel'", "SELECT c.channel, avg(c.closed_at::date - c.opened_at::date) FROM support_conversations c WHERE TENANT(c) GROUP BY 1"},
+		{"ASK 'how many conversations have resolution days over 3'", "SELECT count(*) FROM support_conversations c WHERE c.closed_at::date - c.opened_at::date > 3 AND TENANT(c)"},
+		{"ASK 'revenue by region'", "SELECT a.region, " + revenue + items + " GROUP BY 1"},
+		{"ASK MORE 'by line size'", "SELECT " + lineSize + ", " + revenue + items + " GROUP BY 1"},
+		{"ASK MORE 'only large'", "SELECT " + lineSize + ", " + revenue + items + " AND i.quantity >= 10 GROUP BY 1"},
+		{"ASK MORE 'only small'", "SELECT " + lineSize + ", " + revenue + items + " AND i.quantity < 4 GROUP BY 1"},
+		{"ASK MORE 'by region'", "SELECT a.region, " + revenue + items + " AND i.quantity < 4 GROUP BY 1"},
 	} {
 		for user, conn := range users {
 			got, err := tryTable(conn, step.ask)

@@ -54,12 +54,13 @@ func (s *Session) learn(ctx context.Context, at *standing) (*knowledge, error) {
 	key := at.view.Digest() + at.snap.Version + model.Version
 	k, err := s.db.known.get(ctx, key, func(ctx context.Context) (*knowledge, error) {
 		visible := at.view.Catalog()
-		samples, inferred, err := s.sample(ctx, at, planner.Inferable(visible, model))
+		seen := model.Visible(visible)
+		samples, inferred, err := s.sample(ctx, at, seen.Dimensions, planner.Inferable(visible, model))
 		if err != nil {
 			return nil, err
 		}
 		full := catalog.WithSamples(visible, samples)
-		meaning := model.Visible(full)
+		meaning := seen.WithSamples(samples)
 		meaning.Inferred = inferred
 		return &knowledge{catalog: full, semantic: meaning, sampled: s.p.now()}, nil
 	})

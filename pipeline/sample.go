@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -29,7 +30,7 @@ const (
 // wouldn't show. Masked columns are left out. Of the relationships that names suggest,
 // those are returned that the same rows bear out. An error means that the database can't
 // be asked now.
-func (s *Session) sample(ctx context.Context, at *standing, suggested []*semantic.Relationship) ([]catalog.Sample, []*semantic.Relationship, error) {
+func (s *Session) sample(ctx context.Context, at *standing, dimensions []*semantic.Dimension, suggested []*semantic.Relationship) ([]catalog.Sample, []*semantic.Relationship, error) {
 	if s.db.offline || !s.p.samples {
 		return nil, nil, nil
 	}
@@ -57,7 +58,7 @@ func (s *Session) sample(ctx context.Context, at *standing, suggested []*semanti
 		}
 	}()
 	x := sampler{at: at, conn: conn.Conn(), limits: s.p.limits, log: s.log}
-	for _, q := range sampleQueries(at) {
+	for _, q := range slices.Concat(sampleQueries(at), dimensionQueries(at, dimensions)) {
 		x.take(ctx, q)
 		if ctx.Err() != nil {
 			s.log.Warn("sampling cut", "limit", sampleTime)
@@ -82,6 +83,27 @@ func sampleQueries(at *standing) []catalog.SampleQuery {
 		bounded := *t
 		bounded.Rows = at.snap.Table(t.Name).Rows // a scope shows no more rows than there are
 		out = append(out, catalog.SampleQueries(&bounded, want, catalog.Limits{})...)
+	}
+	return out
+}
+
+// dimensionQueries ask about the dimensions that no masked column is in.
+func dimensionQueries(at *standing, dimensions []*semantic.Dimension) []catalog.SampleQuery {
+	masked := at.view.Masked()
+	var out []catalog.SampleQuery
+	for _, d := range dimensions {
+		if slices.ContainsFunc(semantic.Columns(d.Expr), func(c string) bool { return slices.Contains(masked[d.Table], c) }) {
+			continue
+		}
+		rows, err := stmt.Print(stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(d.Expr, "v")},
+			FromClause: []*pg_query.Node{stmt.Table(d.Table.Schema, d.Table.Table, "")}}))
+		if err != nil {
+			continue // as one that can't be asked
+		}
+		bounded := *at.snap.Table(d.Table)
+		if q, worth := catalog.SampleExpression(&bounded, d.Column, rows, catalog.Limits{}); worth {
+			out = append(out, q)
+		}
 	}
 	return out
 }

@@ -68,6 +68,7 @@ type SampleQuery struct {
 	// Whole tells that the SQL looks at all rows.
 	Whole  bool
 	key    bool
+	rows   string // a SELECT of the values, each as v
 	limits Limits
 }
 
@@ -122,17 +123,25 @@ func SampleQueries(t *Table, want func(*Table, *Column) bool, l Limits) []Sample
 		if kind == SampleNone || want != nil && !want(t, c) {
 			continue
 		}
-		out = append(out, sampleQuery(t, c.Name, kind, l.orDefault()))
+		rows := fmt.Sprintf("SELECT s.%s AS v FROM %s.%s AS s", quoteIdent(c.Name), quoteIdent(t.Name.Schema), quoteIdent(t.Name.Table))
+		out = append(out, sampleQuery(t, c.Name, kind, rows, l.orDefault()))
 	}
 	return out
 }
 
-func sampleQuery(t *Table, column string, kind SampleKind, l Limits) SampleQuery {
-	q := SampleQuery{Table: t.Name, Column: column, Kind: kind, limits: l}
+// SampleExpression is the question about what is computed of a table's rows as if that were
+// a column of it. The rows are a SELECT over the table alone, of one column v. False
+// where nothing is worth knowing.
+func SampleExpression(t *Table, c *Column, rows string, l Limits) (SampleQuery, bool) {
+	kind := KindOf(t, c)
+	return sampleQuery(t, c.Name, kind, rows, l.orDefault()), kind != SampleNone
+}
+
+func sampleQuery(t *Table, column string, kind SampleKind, rows string, l Limits) SampleQuery {
+	q := SampleQuery{Table: t.Name, Column: column, Kind: kind, rows: rows, limits: l}
 	q.key = t.isKey(column)
 	q.Whole = t.Rows >= 0 && t.Rows*1.5 < float64(l.Rows)
-	col := quoteIdent(column)
-	from := fmt.Sprintf("(SELECT s.%s AS v FROM %s.%s AS s LIMIT %d) AS x", col, quoteIdent(t.Name.Schema), quoteIdent(t.Name.Table), l.Rows)
+	from := fmt.Sprintf("(%s LIMIT %d) AS x", rows, l.Rows)
 	if kind == SampleRange {
 		q.SQL = fmt.Sprintf("SELECT min(x.v)::text, max(x.v)::text FROM %s", from)
 		return q
@@ -145,7 +154,7 @@ func sampleQuery(t *Table, column string, kind SampleKind, l Limits) SampleQuery
 // values turned out to be dates.
 func (q SampleQuery) Range() SampleQuery {
 	t := &Table{Name: q.Table, Rows: -1}
-	r := sampleQuery(t, q.Column, SampleRange, q.limits)
+	r := sampleQuery(t, q.Column, SampleRange, q.rows, q.limits)
 	r.Whole = q.Whole
 	return r
 }

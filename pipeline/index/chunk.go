@@ -16,6 +16,7 @@ const (
 	KindTable        Kind = "table"
 	KindColumn       Kind = "column"
 	KindMetric       Kind = "metric"
+	KindDimension    Kind = "dimension"
 	KindRelationship Kind = "relationship"
 	KindHierarchy    Kind = "hierarchy"
 )
@@ -26,10 +27,10 @@ const (
 // values somebody may see depends on its scopes, and an [Index] has them.
 type Chunk struct {
 	Kind Kind
-	// Table is the table itself, or the one that the column, metric or
+	// Table is the table itself, or the one that the column, metric, dimension or
 	// relationship belongs to, or the finest level of the hierarchy.
 	Table catalog.Name
-	// Name is the column's, metric's, relationship's or hierarchy's; empty for a table.
+	// Name is the column's, metric's, dimension's, relationship's or hierarchy's; empty for a table.
 	Name string
 	Text string
 }
@@ -68,6 +69,11 @@ func Chunks(s *catalog.Snapshot, m *semantic.Model) []Chunk {
 				continue
 			}
 			add(KindMetric, t, metric.Name, spelt(metric.Name), listed(metric.Synonyms), metric.Description, metric.Unit)
+		}
+	}
+	for _, d := range m.Dimensions {
+		if s.Table(d.Table) != nil && d.LLM != semantic.Hidden {
+			add(KindDimension, d.Table, d.Name, spelt(d.Name)+" of "+tableWords(d.Table), listed(d.Synonyms), d.Description)
 		}
 	}
 	for _, r := range m.Relationships {
@@ -114,7 +120,7 @@ func compareChunks(a, b Chunk) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-var kinds = []Kind{KindTable, KindColumn, KindMetric, KindRelationship, KindHierarchy}
+var kinds = []Kind{KindTable, KindColumn, KindMetric, KindDimension, KindRelationship, KindHierarchy}
 
 // tableWords is a table's name in words, its schema in front where that says
 // something.

@@ -59,6 +59,11 @@ func documents(x *Index, m *semantic.Model) []document {
 			}
 		}
 	}
+	for _, d := range m.Dimensions {
+		if i, ok := x.at[d.Table]; ok {
+			docs[i].column(s, d.Column, semantic.Column{Description: d.Description, Synonyms: d.Synonyms, LLM: d.LLM})
+		}
+	}
 	for _, e := range m.Entities {
 		if i, ok := x.at[e.Table]; ok {
 			docs[i].names(s, e.Name, "", e.Synonyms)

@@ -211,7 +211,7 @@ func pins(e plan.Expr) (column, kind string) {
 	if e.Period != nil {
 		return e.Period.Column, "time"
 	}
-	if e.Op == nil || len(e.Op.Args) < 2 || e.Op.Args[0].Column == "" {
+	if e.Op == nil || len(e.Op.Args) < 2 || named(e.Op.Args[0]) == "" {
 		return "", ""
 	}
 	timely := slices.ContainsFunc(e.Op.Args[1:], func(x plan.Expr) bool {
@@ -219,14 +219,14 @@ func pins(e plan.Expr) (column, kind string) {
 	})
 	switch {
 	case timely:
-		return e.Op.Args[0].Column, "time"
+		return named(e.Op.Args[0]), "time"
 	case e.Op.Op == "=" || e.Op.Op == "in":
-		return e.Op.Args[0].Column, "value"
+		return named(e.Op.Args[0]), "value"
 	}
 	return "", ""
 }
 
-// renamed is an expression with other aliases in front of its columns.
+// renamed is an expression with other aliases in front of its columns and dimensions.
 func renamed(e plan.Expr, rename map[string]string) plan.Expr {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -250,7 +250,7 @@ func renameIn(doc any, rename map[string]string) {
 	switch doc := doc.(type) {
 	case map[string]any:
 		for k, v := range doc {
-			if name, ok := v.(string); ok && k == "column" {
+			if name, ok := v.(string); ok && (k == "column" || k == "dimension") {
 				for from, to := range rename {
 					if rest, ok := strings.CutPrefix(name, from+"."); ok {
 						doc[k] = to + "." + rest

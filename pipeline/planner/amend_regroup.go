@@ -65,7 +65,7 @@ func (a *amendment) regroup(old func(plan.Expr) bool, fresh []plan.Item) {
 	at := max(slices.IndexFunc(a.plan.Select, func(it plan.Item) bool { return old(it.Expr) }), 0)
 	var gone []plan.Item
 	keep := func(it plan.Item) bool {
-		return slices.ContainsFunc(fresh, func(f plan.Item) bool { return f.Expr.Column != "" && f.Expr.Column == it.Expr.Column })
+		return slices.ContainsFunc(fresh, func(f plan.Item) bool { return named(f.Expr) != "" && named(f.Expr) == named(it.Expr) })
 	}
 	var kept []plan.Item
 	for _, it := range a.plan.Select {
@@ -110,7 +110,7 @@ func (a *amendment) keyBeside(key, shown plan.Expr) bool {
 func unusedName(it plan.Item, others []plan.Item) string {
 	name := outputName(it)
 	for n := 1; slices.ContainsFunc(others, func(o plan.Item) bool { return outputName(o) == name }); n++ {
-		name = strings.Trim(aliasOf(it.Expr.Column), `"`) + "_" + outputName(it)
+		name = strings.Trim(aliasOf(it.Expr.Column+it.Expr.Dimension), `"`) + "_" + outputName(it)
 		if n > 1 {
 			name = fmt.Sprintf("%s_%d", outputName(it), n)
 		}
@@ -185,9 +185,10 @@ func (a *amendment) speaksOf(alias string) bool {
 	})
 }
 
+// columnsIn are the columns and dimensions in an expression, with their aliases.
 func columnsIn(e plan.Expr) []string {
-	if e.Column != "" {
-		return []string{e.Column}
+	if named(e) != "" {
+		return []string{e.Column + e.Dimension}
 	}
 	var out []string
 	for _, p := range parts(e) {

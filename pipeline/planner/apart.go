@@ -133,7 +133,7 @@ func (q *question) beside(readings []reading) (*plan.Plan, error) {
 	whole.Select = slices.Delete(whole.Select, groups, groups+hidden)
 	for _, o := range readings[0].plan.OrderBy { // that of the groups in time
 		if o.Expr != nil {
-			o = plan.Order{Item: whole.Select[slices.IndexFunc(readings[0].plan.Select, func(it plan.Item) bool { return it.Expr.Column == o.Expr.Column })].As}
+			o = plan.Order{Item: whole.Select[slices.IndexFunc(readings[0].plan.Select, func(it plan.Item) bool { return named(it.Expr) == named(*o.Expr) })].As}
 		}
 		whole.OrderBy = append(whole.OrderBy, o)
 	}
@@ -148,11 +148,11 @@ func sameGroups(a, b *plan.Plan, n int) bool {
 		if x.Call != nil && y.Call != nil && x.Call.Func == y.Call.Func && x.Call.Unit == y.Call.Unit {
 			continue
 		}
-		if x.Column == "" || x.Column != y.Column {
+		if named(x) == "" || named(x) != named(y) {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(a.GroupBy, func(e plan.Expr) bool {
-		return !slices.ContainsFunc(b.GroupBy, func(o plan.Expr) bool { return o.Column == e.Column })
+		return !slices.ContainsFunc(b.GroupBy, func(o plan.Expr) bool { return named(o) == named(e) })
 	})
 }

@@ -29,8 +29,23 @@ type builder struct {
 }
 
 // column is the plan's spelling of a column.
-func column(t *catalog.Table, c *catalog.Column) plan.Expr {
-	return plan.Expr{Column: plan.ColumnName(alias(t), c.Name)}
+func column(t *catalog.Table, c *catalog.Column) plan.Expr { return columnAs(alias(t), t, c) }
+
+// columnAs is a column of a table that the plan calls as. What isn't among the table's own is
+// a dimension of it.
+func columnAs(as string, t *catalog.Table, c *catalog.Column) plan.Expr {
+	if t.Column(c.Name) == nil {
+		return plan.Expr{Dimension: plan.ColumnName(as, c.Name)}
+	}
+	return plan.Expr{Column: plan.ColumnName(as, c.Name)}
+}
+
+// named is the spelling of a column or dimension; "" for any other expression.
+func named(e plan.Expr) string {
+	if e.Dimension != "" {
+		return "dimension " + e.Dimension
+	}
+	return e.Column
 }
 
 // alias is what the plan calls a table: its own name, as no table stands in a

@@ -79,6 +79,10 @@ metrics:
   - {name: income, table: public.rentals, expr: sum(fee), filter: {public.rentals: "status = 'finished'"}, unit: EUR, additivity: {kind: additive}, synonyms: [rental income], owner: finance}
   - {name: free_bikes, table: public.station_stock, expr: sum(free_bikes), grain: [station_id, day], additivity: {kind: semi, not_over: [day], time: last}, synonyms: [available bikes], owner: operations}
   - {name: rentals, table: public.rentals, expr: count(*), additivity: {kind: additive}, owner: finance}
+dimensions:
+  - {name: trip class, table: public.rentals, expr: "case when minutes >= 60 then 'excursion' else 'commute' end", synonyms: [kind of trip]}
+  - {name: hour started, table: public.rentals, expr: "extract(hour from started_at)::int"}
+  - {name: fleet class, table: public.station_stock, expr: "case when free_bikes > 10 then 'well stocked' else 'short' end"}
 entities:
   - {name: rider, table: public.riders, key: [id], synonyms: [customer, member]}
   - {name: model, table: public.bike_models, key: [id], synonyms: [bike type]}
@@ -95,6 +99,7 @@ func bikeInput(t *testing.T, question string) Input {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
+	m = m.WithSamples([]catalog.Sample{{Table: catalog.Name{Schema: "public", Table: "rentals"}, Column: "trip class", Values: []string{"commute", "excursion"}, All: true}})
 	return Input{Question: question, Database: "bikes", Catalog: c, Semantic: m, Today: "2026-11-29",
 		Hidden: []catalog.Name{{Schema: "public", Table: "wages"}}}
 }

@@ -78,6 +78,8 @@ func expr(e plan.Expr) string {
 		return fmt.Sprint(e.Literal.Value)
 	case e.Metric != "":
 		return e.Metric
+	case e.Dimension != "":
+		return e.Dimension
 	case e.Aggregate != nil && e.Aggregate.Arg == nil:
 		return e.Aggregate.Func + "(*)"
 	case e.Aggregate != nil:

@@ -192,6 +192,9 @@ func (q *question) nearest(w string) string {
 		for _, c := range t.Columns {
 			words = append(words, splitIdentifier(c.Name)...)
 		}
+		for _, d := range q.in.Semantic.DimensionsOf(t.Name) {
+			words = append(words, splitIdentifier(d.Name)...)
+		}
 	}
 	sort.Strings(words)
 	for _, x := range words {

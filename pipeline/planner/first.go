@@ -24,7 +24,7 @@ func (b *builder) ofFirst(m meaning, desc bool) error {
 	}
 	as := alias(m.table) + "_all"
 	key := plan.Expr{Column: plan.ColumnName(as, to.rel.ToColumns[0])}
-	by := plan.Expr{Column: plan.ColumnName(as, m.column.Name)}
+	by := columnAs(as, m.table, m.column)
 	one := int64(1)
 	order := plan.Order{Expr: &by, Desc: desc}
 	if desc {

@@ -10,7 +10,7 @@ import (
 // column: "this year" means the latest year in the data there, which the plan looks up
 // anew whenever it runs. Where a question compares periods none is moved.
 func (b *builder) latest(m meaning, col plan.Expr, per *period) (plan.Expr, bool) {
-	if per.relative == nil || !temporal(m.column) || len(b.f.periods()) != 1 || !b.behind(m.column.Max, per.lo.Date) {
+	if col.Column == "" || per.relative == nil || !temporal(m.column) || len(b.f.periods()) != 1 || !b.behind(m.column.Max, per.lo.Date) {
 		return plan.Expr{}, false
 	}
 	p := *per.relative

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -84,6 +83,9 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		}
 		x.tables = append(x.tables, t)
 		x.addTable(t, m.Tables[t.Name])
+		for _, d := range m.DimensionsOf(t.Name) {
+			x.addColumn(t, splitIdentifier(t.Name.Table), d.Column, d.Synonyms)
+		}
 	}
 	for _, e := range m.Entities {
 		if t := c.Table(e.Table); t != nil {
@@ -128,27 +130,11 @@ func (x *lexicon) addTable(t *catalog.Table, s *semantic.Table) {
 		}
 	}
 	for _, c := range t.Columns {
-		words := columnWords(name, c.Name)
-		if len(words) == 0 {
+		if s != nil {
+			x.addColumn(t, name, c, s.Columns[c.Name].Synonyms)
 			continue
 		}
-		maps.Copy(x.doers, doers(words))
-		if len(t.PrimaryKey) == 1 && t.PrimaryKey[0] == c.Name && strings.HasSuffix(strings.ToLower(c.Name), "id") {
-			x.add([]string{"id"}, meaning{kind: aColumn, table: t, column: c, weight: 0.95})
-			x.add(append(slices.Clone(name), "id"), meaning{kind: aColumn, table: t, column: c, weight: 0.95})
-		}
-		for _, v := range columnVariants(name, words) {
-			if v.weight >= sureName && !v.verb && !v.count {
-				x.names = append(x.names, v.words)
-			}
-			x.add(v.words, meaning{kind: aColumn, table: t, column: c, weight: v.weight, verb: v.verb, count: v.count})
-		}
-		if s != nil {
-			for _, syn := range s.Columns[c.Name].Synonyms {
-				x.add(splitIdentifier(syn), meaning{kind: aColumn, table: t, column: c, weight: 1})
-			}
-		}
-		x.addValues(t, c)
+		x.addColumn(t, name, c, nil)
 	}
 	x.labels[t] = labelColumns(t)
 	if len(x.labels[t]) == 2 {
@@ -183,57 +169,6 @@ func (x *lexicon) joinsNamed(t *catalog.Table, name []string) bool {
 		}
 	}
 	return len(rest) == 0 && len(name) > 1
-}
-
-// addValues indexes a column's sampled values. Numbers are left to the
-// columns that are compared with them.
-func (x *lexicon) addValues(t *catalog.Table, c *catalog.Column) {
-	if !textual(c) {
-		return
-	}
-	x.addGenders(t, c)
-	for _, v := range c.Values {
-		if utf8.RuneCountInString(v) > maxValueRunes {
-			continue
-		}
-		var words []string
-		numeric := true
-		for _, tok := range tokenize(v) {
-			switch tok.kind {
-			case comma, stop:
-			case word:
-				words, numeric = append(words, tok.low), false
-			case quoted:
-				words, numeric = append(words, strings.Fields(tok.low)...), false
-			default:
-				words = append(words, tok.low)
-			}
-		}
-		if numeric || len(words) == 0 || len(words) > maxValueWords || len(words) == 1 && functionWords[words[0]] {
-			continue
-		}
-		x.add(words, meaning{kind: aValue, table: t, column: c, value: v, weight: 1})
-	}
-}
-
-// genders are the words for the values M and F of a column that holds nothing
-// else.
-var genders = map[string][]string{"m": {"male", "man"}, "f": {"female", "woman"}}
-
-func (x *lexicon) addGenders(t *catalog.Table, c *catalog.Column) {
-	if len(c.Values) == 0 {
-		return
-	}
-	for _, v := range c.Values {
-		if genders[fold(v)] == nil {
-			return
-		}
-	}
-	for _, v := range c.Values {
-		for _, w := range genders[fold(v)] {
-			x.add([]string{w}, meaning{kind: aValue, table: t, column: c, value: v, weight: 0.95})
-		}
-	}
 }
 
 // add indexes one phrase; the same meaning twice keeps its better weight.

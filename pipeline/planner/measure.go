@@ -51,14 +51,19 @@ func (b *builder) aggregate(o out) (plan.Item, error) {
 	return plan.Item{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: fn, Arg: &e, Distinct: o.distinct}}, As: fnName(o.fn, m.column.Name)}, nil
 }
 
-// guarded is a metric over the column that is not simply additive: its owner
+// guarded is a metric over the column, or one in the dimension, that is not simply additive: its owner
 // says how it may be added up; nil where there is none.
 func (b *builder) guarded(m meaning) *semantic.Metric {
 	if b.semantic == nil {
 		return nil
 	}
+	reads := []string{m.column.Name}
+	if d := b.semantic.Dimension(m.column.Name); d != nil && d.Table == m.table.Name {
+		reads = semantic.Columns(d.Expr)
+	}
 	for _, x := range b.semantic.Metrics {
-		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.Contains(semantic.Columns(x.Expr), m.column.Name) {
+		measures := semantic.Columns(x.Expr)
+		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.ContainsFunc(reads, func(c string) bool { return slices.Contains(measures, c) }) {
 			return x
 		}
 	}

@@ -71,6 +71,13 @@ func modelSemantics(t *testing.T) *semantic.Model {
 			{Name: "wages", Table: modelRelation("payroll"), Expr: expr("sum(salary)"), ExprText: "sum(salary)", Additivity: semantic.Additivity{Kind: "additive"}},
 			{Name: "weight", Table: modelRelation("orders"), Expr: expr("sum(kilograms)"), ExprText: "sum(kilograms)", Additivity: semantic.Additivity{Kind: "additive"}},
 		},
+		Dimensions: []*semantic.Dimension{
+			{Name: "order size", Table: modelRelation("orders"), Expr: expr("case when amount >= 100 then 'large' else 'small' end"), ExprText: "case when amount >= 100 then 'large' else 'small' end",
+				Synonyms: []string{"size of order"}, LLM: semantic.Full, Column: &catalog.Column{Name: "order size", Comment: "How much was ordered", Type: modelColumn(1, "", "text", 'S').Type, Values: []string{"large", "small"}, AllValues: true}},
+			{Name: "credit class", Table: modelRelation("accounts"), Expr: expr("left(credit_note, 1)"), ExprText: "left(credit_note, 1)", LLM: semantic.NameOnly,
+				Column: &catalog.Column{Name: "credit class", Type: modelColumn(1, "", "text", 'S').Type, Values: []string{"untold"}}},
+			{Name: "risk class", Table: modelRelation("accounts"), Expr: expr("risk_score > 50"), ExprText: "risk_score > 50", LLM: semantic.Hidden, Column: &catalog.Column{Name: "risk class"}},
+		},
 		Hierarchies: []*semantic.Hierarchy{
 			{Name: "place", Description: "Where it is", Synonyms: []string{"location"}, Levels: []semantic.Level{{Table: modelRelation("accounts"), Column: "region"},
 				{Table: modelRelation("accounts"), Column: "risk_score"}, {Table: modelRelation("Order Lines"), Column: "Line No"}}},

@@ -10,7 +10,7 @@ import (
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
-// hiddenNames are the columns that semantic.yaml hides from models and that no
+// hiddenNames are the columns and dimensions that semantic.yaml hides from models and that no
 // shown column shares its name with, in small letters.
 func hiddenNames(in Input) map[string]bool {
 	hidden, shown := map[string]bool{}, map[string]bool{}
@@ -21,6 +21,9 @@ func hiddenNames(in Input) map[string]bool {
 			} else {
 				shown[strings.ToLower(c.Name)] = true
 			}
+		}
+		for _, d := range in.Semantic.DimensionsOf(t.Name) {
+			map[bool]map[string]bool{true: hidden, false: shown}[d.LLM == semantic.Hidden][strings.ToLower(d.Name)] = true
 		}
 	}
 	for name := range shown {
@@ -37,13 +40,18 @@ func Mentionable(notes []string, c *catalog.Snapshot, m *semantic.Model) []strin
 	return keepShown(keepShown(notes, hiddenNames(in)), nameOnly(in))
 }
 
-// nameOnly are the columns whose values models aren't told, in small letters.
+// nameOnly are the columns and dimensions whose values models aren't told, in small letters.
 func nameOnly(in Input) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range in.Catalog.Tables {
 		for _, c := range t.Columns {
 			if in.Semantic.Exposure(t.Name, c.Name) == semantic.NameOnly {
 				out[strings.ToLower(c.Name)] = true
+			}
+		}
+		for _, d := range in.Semantic.DimensionsOf(t.Name) {
+			if d.LLM == semantic.NameOnly {
+				out[strings.ToLower(d.Name)] = true
 			}
 		}
 	}

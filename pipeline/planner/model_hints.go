@@ -196,6 +196,14 @@ func (h *hinter) ranking(o order) []string {
 	return columns
 }
 
+// hinted is how a column, or a dimension, is called in what the question is known to mean.
+func hinted(t *catalog.Table, c *catalog.Column) string {
+	if t.Column(c.Name) == nil {
+		return "dimension " + c.Name
+	}
+	return plan.TableName(t.Name) + "." + plan.Ident(c.Name)
+}
+
 // columns are what a mention can mean among what the model is shown.
 func (h *hinter) columns(m *mention) []string {
 	if m == nil {
@@ -206,7 +214,7 @@ func (h *hinter) columns(m *mention) []string {
 		if c.column == nil || !h.shown[c.table.Name] || h.in.Semantic.Exposure(c.table.Name, c.column.Name) == semantic.Hidden {
 			continue
 		}
-		name := plan.TableName(c.table.Name) + "." + plan.Ident(c.column.Name)
+		name := hinted(c.table, c.column)
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}

@@ -93,13 +93,17 @@ func (c semanticContext) bounded() semanticContext {
 
 func saidValues(m *semantic.Model, t *catalog.Table, said []string) []foundValue {
 	var out []foundValue
-	for _, c := range t.Columns {
+	columns := slices.Clone(t.Columns)
+	for _, d := range m.DimensionsOf(t.Name) {
+		columns = append(columns, d.Column)
+	}
+	for _, c := range columns {
 		if m.Exposure(t.Name, c.Name) != semantic.Full {
 			continue
 		}
 		for _, v := range c.Values {
 			if len(v) <= shownValue && !isDigits(v) && says(said, v, nil) {
-				out = append(out, foundValue{plan.TableName(t.Name) + "." + plan.Ident(c.Name), v})
+				out = append(out, foundValue{hinted(t, c), v})
 			}
 		}
 	}

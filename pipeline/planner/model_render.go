@@ -22,7 +22,10 @@ type shownTable struct {
 	Read      string        `json:"read_only,omitempty"`
 	Search    string        `json:"search,omitempty"`
 	Columns   []shownColumn `json:"columns"`
-	Keys      []shownKey    `json:"keys,omitempty"`
+
+	Dimensions []shownDimension `json:"dimensions,omitempty"`
+
+	Keys []shownKey `json:"keys,omitempty"`
 }
 
 // shownKey is a way to join: this table's columns point to one row of To.
@@ -132,6 +135,7 @@ func showTable(in Input, t *catalog.Table, shown map[catalog.Name]bool, d detail
 			out.Columns = append(out.Columns, showColumn(c, meaning.Columns[c.Name], isKey[c.Name]).told(d))
 		}
 	}
+	out.Dimensions = shownDimensions(in, t, d)
 	if allShown(meaning, t.PrimaryKey) {
 		out.Key = identifiers(t.PrimaryKey)
 	}

@@ -51,7 +51,7 @@ func unasked(t *testing.T) *Model {
 }
 
 func TestModelPromptGoldens(t *testing.T) {
-	in := modelInput(t, "revenue of customers in EMEA against payroll,\n\"by region\"")
+	in := modelInput(t, "revenue of customers in EMEA against payroll,\n\"by region\" and order size")
 	in.Columns = []plan.Column{{Name: "region", Type: "text"}, {Name: "revenue", Type: "numeric"}}
 	m := unasked(t)
 	system, user := m.Prompt(t.Context(), in)

@@ -167,7 +167,7 @@ func (b *builder) name() {
 		if seen[n] == 1 {
 			continue
 		}
-		if tableAlias, _, ok := cutByte(it.Expr.Column, '.'); ok {
+		if tableAlias, _, ok := cutByte(it.Expr.Column+it.Expr.Dimension, '.'); ok {
 			it.As = trimQuotes(tableAlias) + "_" + n
 		} else {
 			it.As = n + "_" + string(rune('0'+seen[n]))
@@ -190,8 +190,8 @@ func outputName(it plan.Item) string {
 		return it.Expr.Metric
 	case it.Expr.Aggregate != nil:
 		return it.Expr.Aggregate.Func
-	case it.Expr.Column != "":
-		_, c, _ := cutByte(it.Expr.Column, '.')
+	case named(it.Expr) != "":
+		_, c, _ := cutByte(it.Expr.Column+it.Expr.Dimension, '.')
 		return trimQuotes(c)
 	}
 	return "column"
@@ -219,7 +219,7 @@ func appendItem(items []plan.Item, it plan.Item) []plan.Item {
 
 func hasItem(items []plan.Item, e plan.Expr) bool {
 	for _, it := range items {
-		if it.Expr.Column != "" && it.Expr.Column == e.Column {
+		if named(it.Expr) != "" && named(it.Expr) == named(e) {
 			return true
 		}
 	}

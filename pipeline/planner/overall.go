@@ -48,7 +48,7 @@ func overallOf(m meaning, o *out) (plan.Expr, error) {
 		return plan.Expr{}, unfit("%s holds no numbers", m.column.Name)
 	}
 	as := alias(m.table) + "_all"
-	arg := plan.Expr{Column: plan.ColumnName(as, m.column.Name)}
+	arg := columnAs(as, m.table, m.column)
 	return plan.Expr{Plan: &plan.Plan{From: plan.Source{Table: plan.TableName(m.table.Name), As: plan.Ident(as)},
 		Select: []plan.Item{{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: o.fn, Arg: &arg}}}}}}, nil
 }

@@ -70,7 +70,7 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 func anyOf(args []plan.Expr) plan.Expr {
 	list := []plan.Expr{}
 	for _, a := range args {
-		if a.Op == nil || a.Op.Op != "=" || len(list) > 0 && list[0].Column != a.Op.Args[0].Column {
+		if a.Op == nil || a.Op.Op != "=" || len(list) > 0 && named(list[0]) != named(a.Op.Args[0]) {
 			return plan.Expr{Op: &plan.Op{Op: "or", Args: args}}
 		}
 		if len(list) == 0 {

@@ -44,6 +44,9 @@ func (d *Dimension) Called(name string) bool { return configs.Spoken(d.Name) == 
 
 // DimensionsOf are the dimensions of a table, by name.
 func (m *Model) DimensionsOf(table catalog.Name) (out []*Dimension) {
+	if m == nil {
+		return nil
+	}
 	for _, x := range m.Dimensions {
 		if x.Table == table {
 			out = append(out, x)
