@@ -142,7 +142,8 @@ type deaf struct{}
 
 func (deaf) Judged(string, string)              {}
 func (deaf) Answered(string, int, int64, int64) {}
-func (deaf) Told(int, int64, int64)             {}
+func (deaf) Told()                              {}
+func (deaf) Narrated(int, int64, int64)         {}
 func (deaf) Stage(string, time.Duration)        {}
 func (deaf) Rows(int64, bool)                   {}
 
