@@ -149,7 +149,7 @@ func (a *amendment) levelOf(x axis, words []token) int {
 			continue
 		}
 		for _, m := range h.meanings {
-			if isColumn(m) && x.hierarchy.At(m.table.Name, m.column.Name) >= 0 {
+			if isColumn(m) && m.hierarchy == nil && x.hierarchy.At(m.table.Name, m.column.Name) >= 0 {
 				return x.hierarchy.At(m.table.Name, m.column.Name)
 			}
 		}

@@ -72,9 +72,6 @@ type group struct {
 	at    int // position of its words, where they name it
 	// opposed is set where the groups are values that are compared.
 	opposed bool
-	// coarsest is the hierarchy that a word named, where this is its coarsest level.
-	coarsest *semantic.Hierarchy
-	word     string
 }
 
 // order ranks the answer by a column, a count of rows, a metric, or the n-th

@@ -7,8 +7,26 @@ import (
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
-// levels reads a hierarchy that is grouped by: by geography, which is its coarsest level, by
-// geography down to country, by all levels of geography.
+// addHierarchy indexes a hierarchy by its name and synonyms: they name its levels together,
+// and alone its coarsest one, unless the schema calls that so anyway.
+func (x *lexicon) addHierarchy(h *semantic.Hierarchy) {
+	if slices.ContainsFunc(h.Levels, func(l semantic.Level) bool { return x.table(l.Table) == nil }) {
+		return
+	}
+	coarsest := x.levelGroup(h.Levels[0], 0).col.meanings[0]
+	for _, s := range append([]string{h.Name}, h.Synonyms...) {
+		words := splitIdentifier(s)
+		x.add(words, meaning{kind: aHierarchy, table: coarsest.table, hierarchy: h, weight: 1})
+		if !slices.ContainsFunc(x.byKey[strings.Join(stems(words), " ")].meanings, func(m meaning) bool { return isColumn(m) && m.column == coarsest.column }) {
+			named := coarsest
+			named.hierarchy = h
+			x.add(words, named)
+		}
+	}
+}
+
+// levels reads several levels that are grouped by: by geography down to country, by all
+// levels of geography.
 func (p *parser) levels(s state) []state {
 	all := p.oneOf(s.at, [][]string{{"all", "levels", "of"}, {"all", "the", "levels", "of"}, {"every", "level", "of"}, {"each", "level", "of"}, {"levels", "of"}})
 	at := s.at + all
@@ -23,9 +41,6 @@ func (p *parser) levels(s state) []state {
 				out = append(out, p.byLevels(s, m.hierarchy, k, len(m.hierarchy.Levels)))
 				continue
 			}
-			if !p.namesLevel(at, h.n, m.hierarchy) {
-				out = append(out, p.byLevels(s, m.hierarchy, k, 1))
-			}
 			if n := p.allLevels(k); n > 0 {
 				out = append(out, p.byLevels(s, m.hierarchy, k+n, len(m.hierarchy.Levels)))
 			}
@@ -35,14 +50,6 @@ func (p *parser) levels(s state) []state {
 		}
 	}
 	return out
-}
-
-// namesLevel tells whether words are the name of a hierarchy's coarsest level, too: then they
-// mean just that.
-func (p *parser) namesLevel(i, n int, h *semantic.Hierarchy) bool {
-	return slices.ContainsFunc(p.find(i, isColumn), func(c hit) bool {
-		return c.n == n && slices.ContainsFunc(c.meanings, func(m meaning) bool { return h.At(m.table.Name, m.column.Name) == 0 })
-	})
 }
 
 // allLevels is the length of "all levels" behind a hierarchy.
@@ -87,11 +94,7 @@ func (p *parser) downTo(s state, h *semantic.Hierarchy, i int) []state {
 func (p *parser) byLevels(s state, h *semantic.Hierarchy, end, levels int) state {
 	n := state{at: end, f: s.f}
 	for i, l := range h.Levels[:levels] {
-		g := p.x.levelGroup(l, s.at+i) // positions tell mentions apart
-		if levels == 1 {
-			g.coarsest, g.word = h, p.textOf(s.at, end-s.at)
-		}
-		n.f.groups = add(n.f.groups, g)
+		n.f.groups = add(n.f.groups, p.x.levelGroup(l, s.at+i)) // positions tell mentions apart
 	}
 	return n
 }
@@ -103,16 +106,16 @@ func (x *lexicon) levelGroup(l semantic.Level, at int) group {
 	return group{col: &mention{at: at, n: 1, meanings: []meaning{m}, owner: t}}
 }
 
-// finer says which level was taken for a hierarchy that has finer ones; "" for other groups.
-func (g group) finer() string {
-	if g.coarsest == nil || len(g.coarsest.Levels) < 2 {
+// finer says which levels are finer than the coarsest, for which a hierarchy's name is taken.
+func finer(h *semantic.Hierarchy) string {
+	if h == nil || len(h.Levels) < 2 {
 		return ""
 	}
-	finer, is := levelNames(g.coarsest)[1:], "is"
-	if len(finer) > 1 {
-		is = "are"
+	names := levelNames(h)[1:]
+	if len(names) > 1 {
+		return "; " + listed(names) + " are finer"
 	}
-	return `"` + g.word + `" was read as ` + g.col.meanings[0].String() + "; " + listed(finer) + " " + is + " finer"
+	return "; " + names[0] + " is finer"
 }
 
 // levelNames are a hierarchy's levels as people say them, and as questions may.

@@ -18,7 +18,7 @@ const (
 	aColumn
 	aMetric
 	aValue
-	aHierarchy // its table is that of its finest level
+	aHierarchy // its table is that of its coarsest level
 )
 
 // meaning is one thing a phrase can stand for.
@@ -27,8 +27,8 @@ type meaning struct {
 	table     *catalog.Table
 	column    *catalog.Column
 	metric    *semantic.Metric
-	hierarchy *semantic.Hierarchy
-	value     string // as the database spells it
+	hierarchy *semantic.Hierarchy // of a column: the one whose coarsest level it is taken for
+	value     string              // as the database spells it
 	// weight is how surely the phrase means it, 1 for its very name.
 	weight float64
 	verb   bool   // see variant
@@ -102,11 +102,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		}
 	}
 	for _, h := range m.Hierarchies {
-		if t := c.Table(last(h.Levels).Table); !slices.ContainsFunc(h.Levels, func(l semantic.Level) bool { return x.table(l.Table) == nil }) {
-			for _, s := range append([]string{h.Name}, h.Synonyms...) {
-				x.add(splitIdentifier(s), meaning{kind: aHierarchy, table: t, hierarchy: h, weight: 1})
-			}
-		}
+		x.addHierarchy(h)
 	}
 	x.finish()
 	return x

@@ -7,7 +7,7 @@ import (
 
 // as is a meaning of words that may not be the schema's own.
 func (m meaning) as(toks []token) meaning {
-	if m.loose {
+	if m.loose || m.kind == aColumn && m.hierarchy != nil && len(m.hierarchy.Levels) > 1 {
 		words := make([]string, len(toks))
 		for i, t := range toks {
 			words[i] = t.text
@@ -34,15 +34,10 @@ func (b *builder) readAs() []string {
 		if m.word == "" {
 			return
 		}
-		out = union(out, []string{`"` + m.word + `" was read as ` + m.String()})
+		out = union(out, []string{`"` + m.word + `" was read as ` + m.String() + finer(m.hierarchy)})
 	}
 	for _, m := range b.f.named {
 		take(m)
-	}
-	for _, g := range b.f.groups {
-		if s := g.finer(); s != "" {
-			out = union(out, []string{s})
-		}
 	}
 	for _, m := range b.f.mentions() {
 		take(b.picks[m])
