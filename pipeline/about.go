@@ -71,7 +71,7 @@ func (s *Session) told(columns []policy.ToldColumn, tell func(context.Context) (
 
 // aboutSQL is what would run for this user.
 func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (string, error) {
-	a, err := s.answer(ctx, at, ask)
+	a, err := s.answer(ctx, at, ask, false)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (st
 
 // aboutPlan is the plan and what can be said of its answer.
 func (s *Session) aboutPlan(ctx context.Context, at *standing, ask *stmt.Ask) (string, error) {
-	a, err := s.answer(ctx, at, ask)
+	a, err := s.answer(ctx, at, ask, false)
 	if err != nil {
 		return "", err
 	}
@@ -111,7 +111,7 @@ func (s *Session) aboutPlan(ctx context.Context, at *standing, ask *stmt.Ask) (s
 // aboutStages is one row a stage; a question that fails shows where.
 func (s *Session) aboutStages(ctx context.Context, at *standing, ask *stmt.Ask) (string, error) {
 	began := s.p.now()
-	a, err := s.answer(ctx, at, ask)
+	a, err := s.answer(ctx, at, ask, false)
 	stages := steps(a.proposal.Steps, err, told)
 	stage := func(name string, err error, detail string) {
 		outcome := "ok"

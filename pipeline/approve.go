@@ -24,7 +24,7 @@ func (s *Session) askApprove(ctx context.Context, at *standing, st stmt.Statemen
 	if err := s.mayApprove(at, st); err != nil {
 		return nil, err
 	}
-	a, err := s.answer(ctx, at, ask)
+	a, err := s.answer(ctx, at, ask, false)
 	if err != nil {
 		return nil, err
 	}

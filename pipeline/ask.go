@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -35,6 +36,9 @@ type answered struct {
 	qualifiers []string
 	// budget is what models may still cost; nil where none was asked for.
 	budget *planner.Budget
+	// watched is how many rows the answer has, where its statement gives one more if that
+	// ties with the last of them; 0 for others.
+	watched int64
 	// rewritten tells that a hook has put other SQL in the place of the plan's.
 	rewritten bool
 }
@@ -80,7 +84,7 @@ func (s *Session) mayAsk(ctx context.Context) (*standing, error) {
 
 // askRows compiles the question to the statement that answers it.
 func (s *Session) askRows(ctx context.Context, at *standing, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
-	a, err := s.answer(ctx, at, ask)
+	a, err := s.answer(ctx, at, ask, true)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +112,11 @@ func (s *Session) askInside(ctx context.Context, st stmt.Statement, calls []stmt
 	}
 	all := make([]answered, len(calls))
 	for i, c := range calls {
-		if all[i], err = s.answer(ctx, at, &stmt.Ask{Question: c.Question, Reading: c.Reading}); err != nil {
+		if all[i], err = s.answer(ctx, at, &stmt.Ask{Question: c.Question, Reading: c.Reading}, false); err != nil {
 			return nil, inForm(err, asTable)
+		}
+		if p := all[i].proposal.Checked; p != nil && p.Ties() > 0 { // what the statement makes of the rows, nobody sees
+			all[i].qualifiers = append(slices.Clip(all[i].qualifiers), answer.MayTie(p.Ties()))
 		}
 	}
 	for i, c := range calls {
@@ -142,6 +149,11 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 	for _, a := range all {
 		a.stamp(&r)
 	}
+	s.watched = 0
+	if len(all) == 1 && !all[0].rewritten {
+		s.watched = all[0].watched
+	}
+	defer func() { s.watched = 0 }()
 	v, err := s.approve(ctx, at, r, st, oids)
 	if err != nil {
 		return nil, err
@@ -162,9 +174,17 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 		told.Curated, told.Values = r.Curated.ID, r.Curated.Values
 	}
 	told.PlanHash, told.Annotations = v.receipt.PlanHash, annotated(*v.receipt.Annotations)
-	message, detail := answer.Notice(told)
-	v.notices = []Notice{{Severity: "NOTICE", Code: "00000", Message: message, Detail: detail}}
+	v.notices = noticeOf(told)
+	if s.watched > 0 {
+		told.Qualifiers = append(slices.Clip(told.Qualifiers), answer.Tied(s.watched))
+	}
+	v.tied = noticeOf(told)
 	return v, nil
+}
+
+func noticeOf(told answer.Receipt) []Notice {
+	message, detail := answer.Notice(told)
+	return []Notice{{Severity: "NOTICE", Code: "00000", Message: message, Detail: detail}}
 }
 
 // stamp enters an answer into the receipt; several answers in one statement
@@ -187,8 +207,9 @@ func (a answered) stamp(r *Receipt) {
 	r.Qualifiers = append(r.Qualifiers, c.Qualifiers()...)
 }
 
-// answer plans a question and compiles the plan.
-func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answered, error) {
+// answer plans a question and compiles the plan: where its rows are watched, to a statement
+// that tells of ties.
+func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask, watched bool) (answered, error) {
 	began := s.p.now()
 	in, err := s.input(ctx, at, ask)
 	if err == nil && ask.Form == stmt.FormMore {
@@ -214,8 +235,12 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask) (answ
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err
 		}
-		if a.tree, err = s.compile(ctx, a.proposal.Checked); err != nil {
+		c, err := s.embedded(ctx, a.proposal.Checked)
+		if err != nil {
 			return a, err
+		}
+		if a.tree = plan.Compile(c); watched {
+			a.tree, a.watched = plan.Watched(c)
 		}
 	}
 	return a, s.fit(ctx, at, &a, ask.Columns)

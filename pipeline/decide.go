@@ -210,7 +210,7 @@ var control = map[string]bool{"SET": true, "RESET": true, "SHOW": true, "BEGIN":
 // authorize asks the policy; where it refuses, the schema may have changed
 // under the snapshot, so a refusal by an old one is not final.
 func (s *Session) authorize(ctx context.Context, at **standing, st stmt.Statement, oids []uint32) (policy.Approved, error) {
-	o := policy.Options{ParamTypes: oids, Cap: true, OnTruncateError: s.trapWord(*at), CleanUp: s.cleaning, Gather: s.gather}
+	o := policy.Options{ParamTypes: oids, Cap: true, OnTruncateError: s.trapWord(*at), CleanUp: s.cleaning, Gather: s.gather, Watched: s.watched}
 	a, err := (*at).view.Authorize(st, o)
 	if err == nil {
 		return a, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pgask/pgask/pipeline/answer"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 )
@@ -61,6 +62,9 @@ func (e *conclusion) receipt() *Receipt {
 	}
 	if o.Truncated && r.Source != nil {
 		r.Qualifiers = append(slices.Clip(r.Qualifiers), fmt.Sprintf("only the first %d rows", o.of()))
+	}
+	if o.Tied {
+		r.Qualifiers = append(slices.Clip(r.Qualifiers), answer.Tied(o.of()))
 	}
 	return &r
 }

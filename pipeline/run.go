@@ -52,7 +52,25 @@ func (r *Run) RequestID() string {
 func (r *Run) Executes() bool { return r.of != nil && r.of.facts.Tag == "EXECUTE" }
 
 // Begin notes what an EXECUTE was found to run.
-func (r *Run) Begin(e Execution) { r.origin = e.origin }
+func (r *Run) Begin(e Execution) {
+	r.origin = e.origin
+	r.watch(e.origin)
+}
+
+// watch takes over how many rows of an answer that was prepared are shown.
+func (r *Run) watch(origin *verdict) {
+	if origin == nil {
+		return
+	}
+	f := &origin.facts
+	if f.Query != nil {
+		f = f.Query
+	}
+	if f.Watched > 0 {
+		r.own = Budget{Cap: f.Watched, watched: true}
+		r.budget = &r.own
+	}
+}
 
 // Budget is how many rows of one result may be shown. The statement itself was
 // given Cap+1, so that one more row proves a truncation.
@@ -60,6 +78,8 @@ type Budget struct {
 	Cap  int64
 	seen int64
 	cut  bool
+	// watched tells that a row past Cap is one that ties with the last, not one of many.
+	watched bool
 	// spent shows no row at all, whatever the cap.
 	spent bool
 }
@@ -69,6 +89,8 @@ type Outcome struct {
 	// Rows counts what the client was shown, over the whole result.
 	Rows      int64
 	Truncated bool
+	// Tied tells that a row was left out that ties with the last.
+	Tied bool
 	// SQLState is empty for success.
 	SQLState string
 	// Tag is the corrected command tag.
@@ -143,7 +165,7 @@ func (r *Run) Line(line []byte) bool {
 func (r *Run) Complete(tag string) (string, []Notice) {
 	o := r.outcome()
 	o.Tag = tag
-	if o.Truncated {
+	if o.Truncated || o.Tied {
 		o.Tag = retag(tag, r.rows)
 	}
 	r.rows = 0
@@ -189,10 +211,10 @@ func (r *Run) outcome() Outcome {
 	o := Outcome{Rows: r.rows, Shown: r.rows, RequestID: r.request}
 	r.request = ""
 	if r.budget != nil {
-		o.Rows, o.Truncated = r.budget.seen, r.budget.cut
+		o.Rows, o.Truncated, o.Tied = r.budget.seen, r.budget.cut && !r.budget.watched, r.budget.cut && r.budget.watched
 	}
 	if o.Tale = r.tale; o.Tale != nil {
-		o.Truncated, r.tale = o.Truncated || o.Tale.Truncated, nil
+		o.Truncated, o.Tied, r.tale = o.Truncated || o.Tale.Truncated, o.Tied || o.Tale.Tied, nil
 	}
 	return o
 }

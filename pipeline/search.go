@@ -10,15 +10,24 @@ import (
 
 // compile makes a plan's SELECT. What it searches for is embedded here, since a plan does no I/O.
 func (s *Session) compile(ctx context.Context, checked *plan.Checked) (*pg_query.Node, error) {
+	c, err := s.embedded(ctx, checked)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Compile(c), nil
+}
+
+// embedded is the plan with the vectors of what it searches for.
+func (s *Session) embedded(ctx context.Context, checked *plan.Checked) (*plan.Checked, error) {
 	texts := checked.Searches()
 	if len(texts) == 0 {
-		return plan.Compile(checked), nil
+		return checked, nil
 	}
 	vectors, err := s.p.embedder.Documents(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Compile(checked.WithVectors(vectors)), nil
+	return checked.WithVectors(vectors), nil
 }
 
 // embedderOf is the configured embedder, else the built-in one: it knows words and not what they

@@ -46,6 +46,8 @@ type Session struct {
 	// gather is the column of the question at hand whose rows are told; nil for others.
 	// Upstream only.
 	gather *policy.ToldColumn
+	// watched is its number of rows, where its statement tells of ties; 0 for others.
+	watched int64
 	// from is who the client is, for the audit log, and taken what is being
 	// judged for it; upstream only.
 	from  audit.Part

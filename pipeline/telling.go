@@ -31,6 +31,7 @@ type telling struct {
 	columns []answer.Column
 	about   answer.Told
 	cap     int64
+	watched bool // see Budget
 	// narrator is nil where no model may see the rows. Each tale has the budget that
 	// planning has left.
 	narrator *planner.Narrator
@@ -45,6 +46,8 @@ type Tale struct {
 	// Rows is how many the answer has, the cap where it was cut.
 	Rows      int64
 	Truncated bool
+	// Tied tells that a row was left out that ties with the last.
+	Tied bool
 	// How says who made it: the template, or a model and what it said amiss.
 	How        string
 	ModelCalls int
@@ -79,7 +82,7 @@ func (s *Session) teller(ctx context.Context, at *standing, ask *stmt.Ask, a ans
 	if f.Query != nil { // of a PREPARE
 		f = f.Query
 	}
-	t := &telling{form: ask.Form, text: ask.Format == "text", cap: f.Cap,
+	t := &telling{form: ask.Form, text: ask.Format == "text", cap: f.Shown(), watched: f.Watched > 0,
 		about: answer.Told{Question: ask.Question, Qualifiers: v.receipt.Qualifiers}}
 	t.about.Today = s.p.now()
 	if day, err := time.Parse(time.DateOnly, s.p.today); err == nil {
@@ -150,7 +153,10 @@ func (t *telling) tell(ctx context.Context, gathered []byte) (Tale, error) {
 	if err != nil {
 		return t.untold(err)
 	}
-	tale := Tale{Rows: rows.Count, Truncated: rows.Cut, How: "template"}
+	if t.watched {
+		rows.Cut, rows.Tied = false, rows.Cut
+	}
+	tale := Tale{Rows: rows.Count, Truncated: rows.Cut, Tied: rows.Tied, How: "template"}
 	switch {
 	case t.form == stmt.FormNarrate && t.narrator != nil:
 		t.narrate(ctx, rows, &tale)

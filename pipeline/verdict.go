@@ -29,8 +29,9 @@ type verdict struct {
 	// trap is the word that Postgres raises when the cap is passed, for roles
 	// whose truncation is an error; nil for others.
 	trap *Denial
-	// notices precede every CommandComplete.
-	notices []Notice
+	// notices precede every CommandComplete, tied ones one behind which rows were left
+	// out that tie with the last.
+	notices, tied []Notice
 	// steps are the planners' accounts of a question.
 	steps []planner.Step
 	// tell computes the parameter of a told statement; nil for others.
@@ -85,10 +86,11 @@ func (s *Session) begin(r *Run, v *verdict, began time.Time) {
 	switch f := &v.facts; {
 	case f.Tag == "FETCH":
 		r.resolve = func() *Budget { return s.cursor(f.Cursor) }
-	case f.Rows && f.Cap > 0:
-		r.own.Cap = f.Cap
+	case f.Rows && f.Shown() > 0:
+		r.own.Cap, r.own.watched = f.Shown(), f.Watched > 0
 		r.budget = &r.own
 	}
+	r.watch(v.origin)
 	if v.facts.CopyHeader {
 		r.skip = 1
 	}
@@ -157,6 +159,9 @@ func (v *verdict) cutDetail() string {
 // say is what must be said of a completed execution.
 func (v *verdict) say(o Outcome) []Notice {
 	out := v.notices
+	if o.Tied {
+		out = v.tied
+	}
 	if o.Truncated {
 		out = append(out[:len(out):len(out)], Notice{Severity: "NOTICE", Code: "01004",
 			Message: fmt.Sprintf("result truncated at %d rows", o.of()), Detail: v.cutDetail()})

@@ -41,6 +41,9 @@ type Facts struct {
 	// Cap is the most rows to show; the statement was limited to Cap+1. 0 means
 	// uncapped. For FETCH and EXECUTE it is the cap of what they read from.
 	Cap int64
+	// Watched is how many rows to show of an answer that has one more only where that ties
+	// with the last; 0 for all. It is never more than Cap.
+	Watched int64
 	// Set is the setting that a SET or RESET changes, nil for others.
 	Set *Setting
 	// Cursor is the name of the cursor of DECLARE, FETCH, MOVE and CLOSE as
@@ -68,6 +71,14 @@ type Facts struct {
 	// Gathered are the columns of the rows that Columns' one holds, for a query that
 	// was gathered; nil for others.
 	Gathered []string
+}
+
+// Shown is the most rows to show, 0 for all.
+func (f *Facts) Shown() int64 {
+	if f.Watched > 0 {
+		return f.Watched
+	}
+	return f.Cap
 }
 
 // Setting is a change of one run-time setting.

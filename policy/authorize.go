@@ -104,7 +104,11 @@ func (j *judge) topSelect(n *pg_query.Node) (*pg_query.Node, Facts, error) {
 	}
 	if j.opts.Cap && !j.onlyCatalogs() {
 		f.Cap = j.view.role.Limits.Rows
-		if n, err = j.capRows(n, out, f.Cap, j.opts.OnTruncateError); err != nil {
+		most, word := f.Cap, j.opts.OnTruncateError
+		if w := j.opts.Watched; w > 0 && (most == 0 || w <= most) {
+			f.Watched, most, word = w, w, ""
+		}
+		if n, err = j.capRows(n, out, most, word); err != nil {
 			return nil, f, err
 		}
 	}

@@ -12,6 +12,9 @@ type Options struct {
 	// that quotes it, once more rows than the cap are read. Empty for roles whose
 	// truncation is a notice.
 	OnTruncateError string
+	// Watched is the number of rows of an answer whose statement gives one more where that
+	// ties with the last of them; 0 for others. Where the cap is less, the cap holds.
+	Watched int64
 	// Gather is the column of the one row that a query's rows are gathered into, for
 	// an answer that is told in words or as a chart: see gathered. Nil for none.
 	Gather *ToldColumn

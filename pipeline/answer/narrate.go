@@ -62,6 +62,9 @@ func (t *Table) missing() []string {
 	if t.Cut {
 		out = append(out, fmt.Sprintf("result truncated at %d rows; there are more, which none of this takes into account", t.Count))
 	}
+	if t.Tied {
+		out = append(out, Tied(t.Count))
+	}
 	if t.Partial() {
 		out = append(out, fmt.Sprintf("told from the first %d of %d rows", len(t.Rows), t.Count))
 	}

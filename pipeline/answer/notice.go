@@ -57,6 +57,20 @@ func Notice(r Receipt) (message, detail string) {
 	return b.String(), detail
 }
 
+// Tied is what is said of so many rows, behind which others were left out that are equal to
+// the last of them in what they are sorted by.
+func Tied(rows int64) string {
+	if rows == 1 {
+		return "others tie with this row and were left out"
+	}
+	return fmt.Sprintf("others tie with the last of these %d rows and were left out", rows)
+}
+
+// MayTie is said of so many rows where nobody sees whether others tie with the last.
+func MayTie(rows int64) string {
+	return fmt.Sprintf("others that tie with the last of the %d rows may be left out", rows)
+}
+
 // shortHash is how much of a plan's hash people are shown.
 const shortHash = 12
 

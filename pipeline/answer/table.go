@@ -49,6 +49,8 @@ type Table struct {
 	Count int64
 	// Cut tells that the answer has more rows than may be shown: Count is the most.
 	Cut bool
+	// Tied tells that a row was left out that ties with the last.
+	Tied bool
 }
 
 // gathered is the JSON that a statement of ours gives for an answer's rows (package
@@ -133,7 +135,7 @@ func (t *Table) Partial() bool { return int64(len(t.Rows)) < t.Count }
 
 // Without is the table without its withheld columns.
 func (t *Table) Without() *Table {
-	w := &Table{Count: t.Count, Cut: t.Cut, Rows: make([][]Value, len(t.Rows))}
+	w := &Table{Count: t.Count, Cut: t.Cut, Tied: t.Tied, Rows: make([][]Value, len(t.Rows))}
 	for c, col := range t.Columns {
 		if col.Withheld {
 			continue

@@ -22,6 +22,7 @@ type Checked struct {
 	tables      []catalog.Name
 	tree        *pg_query.Node
 	searches    []string
+	cut         *cut
 	// linked is how sure the links between its rows are, 0 to 1.
 	linked float64
 }

@@ -42,30 +42,6 @@ func (c *checker) compile(b *block) *pg_query.Node {
 	return stmt.SelectNode(s)
 }
 
-// sortClause is the plan's order and, where a limit cuts, the remaining output
-// columns behind it: equal sort keys then still give the same rows every time.
-func (c *checker) sortClause(b *block) []*pg_query.Node {
-	var out []*pg_query.Node
-	used := map[*output]bool{}
-	for _, k := range b.order {
-		out = append(out, sortByNode(c.sortNode(k), k.desc, k.nullsNode()))
-		used[k.item] = true
-	}
-	cuts := b.limit != nil || b.offset != nil && *b.offset > 0
-	if !cuts || b.grouped && len(b.groups) == 0 {
-		return out
-	}
-	if b.bounded() {
-		c.qualify("the limit cuts rows that no order chose")
-	}
-	for _, o := range b.items {
-		if !used[o] && o.typ.orderable() && !o.constant() {
-			out = append(out, sortByNode(c.sortNode(&sortKey{typed: o.typed, item: o}), false, pg_query.SortByNulls_SORTBY_NULLS_DEFAULT))
-		}
-	}
-	return out
-}
-
 // target is the output in the select list.
 func (o *output) target() *pg_query.Node {
 	if o.brought != "" {
@@ -80,37 +56,6 @@ func (o *output) spelledName() string {
 		return ""
 	}
 	return o.name
-}
-
-// sortNode is what stands in ORDER BY: the output's name where that can mean
-// nothing else, the expression otherwise.
-func (c *checker) sortNode(k *sortKey) *pg_query.Node {
-	if k.item != nil && k.item.brought != "" {
-		return stmt.Column(k.item.name)
-	}
-	if k.item == nil || k.column != nil {
-		return k.tree
-	}
-	for _, r := range c.rels {
-		if r.alias == k.item.name || r.table.Column(k.item.name) != nil {
-			return k.tree
-		}
-	}
-	return stmt.Column(k.item.name)
-}
-
-// nullsNode puts nulls last unless the plan says otherwise: who asks for the
-// top five doesn't mean the unknown ones. Postgres puts them first going down.
-func (k *sortKey) nullsNode() pg_query.SortByNulls { return nullsOf(k.nulls, k.desc, k.neverNull()) }
-
-func nullsOf(nulls string, desc, neverNull bool) pg_query.SortByNulls {
-	switch {
-	case nulls == "first":
-		return pg_query.SortByNulls_SORTBY_NULLS_FIRST
-	case desc && !neverNull:
-		return pg_query.SortByNulls_SORTBY_NULLS_LAST
-	}
-	return pg_query.SortByNulls_SORTBY_NULLS_DEFAULT
 }
 
 // canonical is the block with every name resolved and every default said.

@@ -26,6 +26,8 @@ type run struct {
 	searches []*search
 	// newest are the periods that may be the latest one of a table's column.
 	newest map[string]Period
+	// cut is where the limit of the whole may part equals; nil where it can't.
+	cut *cut
 	// queries are the checked ones, what is inside before what holds it;
 	// started counts those that were begun, depth those that are open.
 	queries        []*query

@@ -175,17 +175,24 @@ func (c *checker) compileSet(q *query) *pg_query.Node {
 		left = &pg_query.SelectStmt{Op: op, All: q.set.all, Larg: left, Rarg: m.member()}
 	}
 	limit, offset := c.given.Limit, c.given.Offset
-	used := map[*outColumn]bool{}
-	for _, k := range q.set.order {
-		left.SortClause = append(left.SortClause, sortByNode(stmt.Column(k.column.name), k.desc, nullsOf(k.nulls, k.desc, k.column.notNull)))
-		used[k.column] = true
+	var sorted []string
+	add := func(col *outColumn, desc bool, nulls pg_query.SortByNulls) {
+		left.SortClause = append(left.SortClause, sortByNode(stmt.Column(col.name), desc, nulls))
+		sorted = append(sorted, col.name)
 	}
+	for _, k := range q.set.order {
+		add(k.column, k.desc, nullsOf(k.nulls, k.desc, k.column.notNull))
+	}
+	apart := q.key != nil && !slices.ContainsFunc(q.key, func(name string) bool { return !slices.Contains(sorted, name) })
 	if limit != nil || offset != nil && *offset > 0 {
 		for _, col := range q.columns {
-			if !used[col] && col.typ.orderable() {
-				left.SortClause = append(left.SortClause, sortByNode(stmt.Column(col.name), false, pg_query.SortByNulls_SORTBY_NULLS_DEFAULT))
+			if !slices.Contains(sorted, col.name) && col.typ.orderable() {
+				add(col, false, pg_query.SortByNulls_SORTBY_NULLS_DEFAULT)
 			}
 		}
+	}
+	if !apart {
+		c.cuts(limit, len(q.set.order), sorted)
 	}
 	if q.bounded() {
 		c.qualify("the limit cuts rows that no order chose")

@@ -110,7 +110,7 @@ func (k *run) checked(q *query, given *Plan) (*Checked, error) {
 	}
 	canonical := *q.canonical
 	canonical.Version, canonical.Reasoning = Version, given.Reasoning
-	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), outputs: q.outputs(), tree: q.tree, linked: annotations.Confidence}
+	done := &Checked{plan: &canonical, annotations: annotations, qualifiers: k.qualifiers, tables: k.relations(), outputs: q.outputs(), tree: q.tree, cut: k.cut, linked: annotations.Confidence}
 	for _, s := range k.searches {
 		done.searches = append(done.searches, s.query)
 	}

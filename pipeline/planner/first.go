@@ -7,8 +7,8 @@ import (
 	"github.com/pgask/pgask/pipeline/plan"
 )
 
-// ofFirst restricts the rows to those of the first row of a table that several
-// share: the cities of the county with the most people.
+// ofFirst restricts the rows to those of the rows of a table that come first, of which
+// several share one: the cities of the county with the most people.
 func (b *builder) ofFirst(m meaning, desc bool) error {
 	if b.f.limit != 1 || len(b.f.orders) != 1 {
 		return unfit("several rows share the one of %s that comes first", m.table.Name.Table)
@@ -23,17 +23,14 @@ func (b *builder) ofFirst(m meaning, desc bool) error {
 		return unfit("several rows share the one of %s that comes first", m.table.Name.Table)
 	}
 	as := alias(m.table) + "_all"
-	key := plan.Expr{Column: plan.ColumnName(as, to.rel.ToColumns[0])}
 	by := columnAs(as, m.table, m.column)
-	one := int64(1)
-	order := plan.Order{Expr: &by, Desc: desc}
+	fn := "min"
 	if desc {
-		order.Nulls = "last"
+		fn = "max"
 	}
-	first := plan.Plan{From: plan.Source{Table: plan.TableName(m.table.Name), As: plan.Ident(as)}, Select: []plan.Item{{Expr: key}},
-		OrderBy: []plan.Order{order, {Expr: &key}}, Limit: &one}
-	points := column(to.from, to.from.Column(to.rel.FromColumns[0]))
-	b.plan.Where = conjoin(b.plan.Where, plan.Expr{Op: &plan.Op{Op: "=", Args: []plan.Expr{points, {Plan: &first}}}})
+	first := plan.Plan{From: plan.Source{Table: plan.TableName(m.table.Name), As: plan.Ident(as)},
+		Select: []plan.Item{{Expr: plan.Expr{Aggregate: &plan.Aggregate{Func: fn, Arg: &by}}}}}
+	b.plan.Where = conjoin(b.plan.Where, plan.Expr{Op: &plan.Op{Op: "=", Args: []plan.Expr{column(m.table, m.column), {Plan: &first}}}})
 	b.f.limit = 0
 	return nil
 }

@@ -50,23 +50,10 @@ func (b *builder) order() error {
 		}
 		b.plan.OrderBy = append(b.plan.OrderBy, key)
 	}
-	b.breakTies()
 	if len(b.f.orders) == 0 && len(b.f.groups) > 0 {
 		b.inTime(b.f.groups[0])
 	}
 	return nil
-}
-
-// breakTies orders rows that are equal otherwise by their key, where a limit cuts
-// them: the one that was there first stays first.
-func (b *builder) breakTies() {
-	if b.f.limit == 0 || len(b.plan.OrderBy) == 0 || b.aggregated() || b.plan.Distinct {
-		return
-	}
-	for _, k := range b.tree.root.PrimaryKey {
-		e := column(b.tree.root, b.tree.root.Column(k))
-		b.plan.OrderBy = append(b.plan.OrderBy, plan.Order{Expr: &e})
-	}
 }
 
 // inTime puts an answer that is grouped by time first into time's order.
