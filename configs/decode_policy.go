@@ -175,10 +175,11 @@ func scope(s *Scope) setter {
 		var via, where, table, tables bool
 		before := v.d.wrong
 		v.object(fields{
-			"table":  given(&table, pattern(&one)),
-			"tables": given(&tables, list(&s.Tables, pattern)),
-			"where":  given(&where, text(&s.Where)),
-			"via":    given(&via, viaOf(&s.Via)),
+			"table":     given(&table, pattern(&one)),
+			"tables":    given(&tables, list(&s.Tables, pattern)),
+			"where":     given(&where, text(&s.Where)),
+			"via":       given(&via, viaOf(&s.Via)),
+			"partition": identifierOf(&s.Partition),
 		})
 		if v.d.wrong > before {
 			return
@@ -188,6 +189,9 @@ func scope(s *Scope) setter {
 		}
 		if where == via {
 			v.fault("a scope needs either where or via")
+		}
+		if via && s.Partition != "" {
+			v.fault("partition is a column that where holds to an attribute; a scope via another table has none")
 		}
 		if table {
 			s.Tables = []Pattern{one}

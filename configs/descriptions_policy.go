@@ -40,6 +40,7 @@ var policyKeys = map[string]string{
 	"roles.*.scopes.*.tables":          "The tables that it holds for.",
 	"roles.*.scopes.*.tables.*":        "schema.table as in SQL; * stands for any characters.",
 	"roles.*.scopes.*.where":           "An SQL condition over the table's own columns; :name is an attribute of the user.",
+	"roles.*.scopes.*.partition":       "The column of the partition key, which where holds to an attribute: rows that refer to each other by declared keys have the same value there. It proves that what isn't seen isn't there.",
 	"roles.*.scopes.*.via":             "A row is there when the row that it points to is: one table, with the columns that point.",
 	"roles.*.scopes.*.via.*":           "The columns that point to a row of this table: own column to its column.",
 	"roles.*.scopes.*.via.*.*":         "The column that is pointed to.",

@@ -54,6 +54,9 @@ type Scope struct {
 	Tables []Pattern // table: and tables: both end here
 	Where  string
 	Via    *Via
+	// Partition is the column by which Where cuts the tables into parts: rows that
+	// refer to each other by declared keys are of the same part.
+	Partition string
 }
 
 // Via makes a row visible when the parent row it points to is: Columns maps

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -90,31 +88,15 @@ func (s *Session) near(at *standing, k *knowledge, question string) func(context
 	}
 }
 
-// access is what the validator must know of the view's restrictions. It may
-// reason that two tables with the same scope column are cut alike, so a column
-// counts only where all tables hold it equal to the same constant.
+// access is what the validator must know of the view's restrictions.
 func access(v *policy.View) plan.Access {
-	a := plan.Access{Scoped: map[catalog.Name][]string{}, Follows: map[catalog.Name]plan.Follow{}, Masked: v.Masked()}
-	all := v.Restrictions()
-	constants := map[string]map[string]bool{}
-	for _, r := range all {
-		for column, constant := range r.Equal {
-			if constants[column] == nil {
-				constants[column] = map[string]bool{}
-			}
-			constants[column][constant] = true
-		}
-	}
-	for n, r := range all {
-		a.Scoped[n] = nil
-		for _, column := range slices.Sorted(maps.Keys(r.Equal)) {
-			if len(constants[column]) == 1 {
-				a.Scoped[n] = append(a.Scoped[n], column)
-			}
-		}
+	a := plan.Access{Scoped: map[catalog.Name]plan.Scope{}, Masked: v.Masked()}
+	for n, r := range v.Restrictions() {
+		s := plan.Scope{Held: r.Held, Whole: r.Whole, Partition: r.Partition}
 		if r.On != nil {
-			a.Follows[n] = plan.Follow{Parent: r.Parent, Columns: r.On}
+			s.Follows = &plan.Follow{Parent: r.Parent, Columns: r.On}
 		}
+		a.Scoped[n] = s
 	}
 	return a
 }

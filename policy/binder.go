@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -135,9 +136,12 @@ func (b binder) addScope(g *grant, allowing []*rules) {
 			g.broken = d
 			return
 		}
-		g.simple = simple && len(allowing) == 1
 		g.fenced = g.fenced || usesVia(p.scopesOf(g.table.Name))
+		if slices.ContainsFunc(alternatives, func(a *pg_query.Node) bool { return stmt.Equal(a, n) }) {
+			continue // two roles say the same
+		}
 		alternatives, texts = append(alternatives, n), append(texts, text)
+		g.simple = simple && len(alternatives) == 1
 	}
 	g.scope = stmt.Or(alternatives...)
 	g.scopeText = strings.Join(texts, " or ")

@@ -59,6 +59,9 @@ func digestOf(c *configs.Policy) string {
 		}
 		for _, s := range r.Scopes {
 			fmt.Fprintf(h, "%v %q", patternTexts(s.Tables), s.Where)
+			if s.Partition != "" {
+				fmt.Fprintf(h, " partition %q", s.Partition)
+			}
 			if s.Via != nil {
 				fmt.Fprintf(h, " %q %q %v", s.Via.Parent.Schema, s.Via.Parent.Table, s.Via.Columns)
 			}
@@ -132,6 +135,14 @@ func (r *rules) addScope(s configs.Scope, key string, x expressions) []configs.F
 			return fault(".where", err.Error())
 		}
 		rule.where = t
+	}
+	if s.Partition != "" {
+		if rule.where != nil {
+			rule.partitionOf = rule.where.partitionOf(s.Partition)
+		}
+		if rule.partitionOf == "" {
+			return fault(".partition", fmt.Sprintf("where doesn't hold %[1]s to an attribute; write where: \"%[1]s = :%[2]s\", alone or with AND", configs.Spell(s.Partition), s.Partition))
+		}
 	}
 	r.scopes = append(r.scopes, rule)
 	return nil

@@ -25,6 +25,13 @@ func where(t *testing.T, expr string) func(*configs.Role) {
 	}
 }
 
+func partition(t *testing.T, expr string) func(*configs.Role) {
+	return func(r *configs.Role) {
+		where(t, expr)(r)
+		r.Scopes[0].Partition = "tenant_id"
+	}
+}
+
 func TestCompileFaults(t *testing.T) {
 	via := func(table, parent string) configs.Scope {
 		return configs.Scope{Tables: patterns(t, table), Via: &configs.Via{Parent: name(t, parent), Columns: map[string]string{"x": "id"}}}
@@ -49,6 +56,17 @@ func TestCompileFaults(t *testing.T) {
 		{"user operator", where(t, "a OPERATOR(public.=) b"), "operator"},
 		{"session user", where(t, "owner = current_user"), "CURRENT_DATE"},
 		{"neither where nor via", where(t, ""), "scopes[0].where"},
+		{"partition", partition(t, "tenant_id = :t AND amount > 0"), ""},
+		{"partition by a list", partition(t, "tenant_id = ANY (:t)"), ""},
+		{"partition by a constant", partition(t, "tenant_id = 1"), "roles.r.scopes[0].partition"},
+		{"partition of a cast", partition(t, "tenant_id::text = :t"), "where: \"tenant_id = :tenant_id\""},
+		{"partition or more", partition(t, "tenant_id = :t OR id = 1"), "scopes[0].partition"},
+		{"partition by another column", partition(t, "id = :t"), "scopes[0].partition"},
+		{"partition but these", partition(t, "tenant_id <> :t"), "scopes[0].partition"},
+		{"partition via", func(r *configs.Role) {
+			r.Scopes = []configs.Scope{via("public.c", "public.p")}
+			r.Scopes[0].Partition = "x"
+		}, "scopes[0].partition"},
 		{"mask", func(r *configs.Role) {
 			r.Columns = []configs.ColumnRule{{Table: name(t, "public.a"), Mask: map[string]string{"email": "(SELECT 1)"}}}
 		}, "roles.r.columns[0].mask.email"},
@@ -86,6 +104,11 @@ func TestVersionIsOfTheMeaning(t *testing.T) {
 	c, _ := compileOne(t, where(t, "tenant_id = 2"))
 	if a.Version() != b.Version() || a.Version() == c.Version() {
 		t.Error(a.Version(), b.Version(), c.Version())
+	}
+	d, _ := compileOne(t, where(t, "tenant_id = :t"))
+	e, _ := compileOne(t, partition(t, "tenant_id = :t"))
+	if d.Version() == e.Version() {
+		t.Error("what the policy says of partitions is part of it")
 	}
 }
 

@@ -25,6 +25,8 @@ type columnRule struct {
 type scopeRule struct {
 	config configs.Scope
 	where  *template
+	// partitionOf is the attribute that its partition key is held to.
+	partitionOf string
 }
 
 // template is an expression over a table's own columns in which attribute

@@ -172,6 +172,7 @@ func (v *View) computeDigest() (string, error) {
 		if err := digestExpr(h, g.scope); err != nil {
 			return "", err
 		}
+		fmt.Fprintf(h, "%q\n", v.partition(n))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

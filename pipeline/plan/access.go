@@ -18,18 +18,26 @@ type Context struct {
 
 // Access is what the asker may not see in full, for the guarantee annotation.
 type Access struct {
-	// Scoped holds the tables of which only some rows are visible, with the
-	// columns that the scope holds equal to a constant (a partition key such as
-	// tenant_id); nil where it tests anything else. Two tables may name the same
-	// column only if they hold it equal to the same constant: absences are
-	// proven by that.
-	Scoped map[catalog.Name][]string
-	// Follows holds, of the scoped tables, those whose rows are visible exactly
-	// when the parent row they point to is. It proves some absences: a visible
-	// order without visible items has no items at all.
-	Follows map[catalog.Name]Follow
+	// Scoped holds the tables of which only some rows are visible.
+	Scoped map[catalog.Name]Scope
 	// Masked holds the columns shown through a mask, by table.
 	Masked map[catalog.Name][]string
+}
+
+// Scope is how a table's rows are cut, as far as absences can be proven by it. The
+// zero Scope proves nothing.
+type Scope struct {
+	// Held is what is demanded of single columns. Of two rows with the same value in
+	// columns of which the same is demanded, both meet the demand or none does.
+	Held map[string]string
+	// Whole tells that nothing else is demanded.
+	Whole bool
+	// Partition holds the partition keys among those columns, by what each is a key
+	// of: rows of two tables that a declared key ties have the same value in keys of one thing.
+	Partition map[string]string
+	// Follows is set where a row is visible whenever the parent row that it points to
+	// is: a visible order without visible items has no items at all.
+	Follows *Follow
 }
 
 // Follow says which parent row decides: Columns maps the table's own column

@@ -63,7 +63,7 @@ func (c *checker) block() *block {
 	}
 	c.orderBy(b)
 	c.grouping(b)
-	c.groups = b.groups
+	c.groups, c.where = b.groups, b.where
 	return b
 }
 

@@ -68,7 +68,7 @@ func TestDrillAnywhere(t *testing.T) {
 // What can't be measured apart, or would be of other rows above the line than below it, is refused.
 func TestDrillRefused(t *testing.T) {
 	c := testContext(t)
-	c.Access = plan.Access{Scoped: map[catalog.Name][]string{public("orders"): {"tenant_id"}}}
+	c.Access = plan.Access{Scoped: map[catalog.Name]plan.Scope{public("orders"): {Held: map[string]string{"tenant_id": "1"}, Whole: true}}}
 	month := `{"call":{"func":"date_trunc","unit":"month","args":[` + col("metric_time") + `]}}`
 	const accounts = from + `"public.accounts","as":"a"},`
 	for _, test := range []struct{ name, plan, state, message, hint string }{

@@ -16,12 +16,53 @@ func (c *checker) ofOneRow(r *rel) bool {
 	})
 }
 
+// fewer are the relations whose hidden rows may make a group have fewer rows than there are: those that are
+// joined, and those that a condition or a semi join looks for.
+func (c *checker) fewer() []*rel {
+	var out []*rel
+	add := func(hidden *rel, of ...*rel) {
+		if hidden != nil && slices.ContainsFunc(of, func(r *rel) bool { return !c.ofOneRow(r) }) {
+			out = append(out, hidden)
+		}
+	}
+	for _, r := range c.rels {
+		switch {
+		case r.parent == nil, r.kind == "right", r.kind == "full":
+			if c.restricted(r) {
+				add(r, r)
+			}
+		case r.host == nil:
+			add(c.mayLack(r), r)
+		default:
+			add(c.mayLack(r), r.outermost())
+		}
+	}
+	if c.where != nil {
+		for _, cond := range conjuncts(c.where) {
+			var of []*rel
+			for r := range cond.relations() {
+				of = append(of, r)
+			}
+			add(c.unseenIn(cond), of...)
+		}
+	}
+	return out
+}
+
+// outermost is the relation of the outer block whose rows an EXISTS, in which r stands, is about.
+func (r *rel) outermost() *rel {
+	for r.host != nil {
+		r = r.host.parent
+	}
+	return r
+}
+
 // amongHidden is what an aggregate gives where the rows that matter are hidden: a filter finds none, all
 // are so, none is so.
 func (u *measureUse) amongHidden(r *rel) lack {
 	switch {
 	case u.filter != nil:
-		return emptied(u.name, r)
+		return overNone(u.name, r)
 	case u.name == "bool_and":
 		return lackOf(r, true)
 	case u.name == "bool_or":

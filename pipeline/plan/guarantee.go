@@ -22,7 +22,7 @@ func (c *checker) guarantee(q *query) {
 	b := q.b
 	for _, r := range c.rels {
 		if r.kind == "anti" {
-			c.absence(r, r.at, "anti join")
+			c.absence(r)
 		}
 		if r.where != nil {
 			c.absentRows(r.where, r)
@@ -52,14 +52,24 @@ func (c *checker) guarantee(q *query) {
 
 // absence refuses "has none" over restricted rows, unless every row that
 // could be there is visible where its partner is.
-func (c *checker) absence(r *rel, at, what string) {
+func (c *checker) absence(r *rel) {
 	for _, x := range c.rels {
-		if x != r && !inside(x, r) || !c.restricted(x) || c.covered(x) {
+		if x != r && !inside(x, r) {
 			continue
 		}
-		f := c.faultf(stageGuarantee, CodeNegation, at, "%s over %s: %s, so that none is there can't be known", what, x.called(), x.partly())
-		f.Hint = hintInstead(x)
+		if hidden := c.mayLack(x); hidden != nil {
+			c.refuseNegation(r.at, "anti join", hidden)
+		}
 	}
+}
+
+// mayLack is a relation whose hidden rows may be why a join finds no row of r: its own, or
+// those that the join's condition looks for; nil where there is none.
+func (c *checker) mayLack(r *rel) *rel {
+	if hidden := c.unseen(r.joined()); hidden != nil || r.where == nil {
+		return hidden
+	}
+	return c.unseenIn(r.where)
 }
 
 // hintInstead is what can be asked instead of the absence of a row of r.
@@ -91,43 +101,6 @@ func (k *run) restricted(r *rel) bool {
 	}
 	_, ok := k.Access.Scoped[r.table.Name]
 	return ok
-}
-
-// covered tells whether all rows of r that belong to a visible row of its
-// parent are visible too: its rows follow that very parent, or both are cut by
-// the same column, which the key holds equal.
-func (c *checker) covered(r *rel) bool {
-	if r.parent == nil || r.query != nil || r.parent.query != nil || r.search != nil {
-		return false
-	}
-	parent, own := r.parentColumns, r.ownColumns
-	if f, ok := c.Access.Follows[r.table.Name]; ok && f.Parent == r.parent.table.Name && len(f.Columns) == len(own) {
-		same := true
-		for i := range own {
-			same = same && f.Columns[own[i]] == parent[i]
-		}
-		if same {
-			return true
-		}
-	}
-	columns := c.Access.Scoped[r.table.Name]
-	if len(columns) == 0 || !sameSet(columns, c.Access.Scoped[r.parent.table.Name]) {
-		return false
-	}
-	for _, col := range columns {
-		i := slices.Index(own, col)
-		if i < 0 || parent[i] != col {
-			return false
-		}
-	}
-	return true
-}
-
-func sameSet(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
 }
 
 // absentRows finds anti joins in disguise: a condition that holds (or doesn't) where a

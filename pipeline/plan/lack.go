@@ -50,42 +50,6 @@ func (l lack) depends(on ...lack) lack {
 	return l
 }
 
-// missing is one way in which rows may be lacking.
-type missing struct {
-	// cause is the outer joined relation whose row isn't visible, empty are those
-	// that have no row then; without cause it is what derived blocks and sub-plans read.
-	cause *rel
-	empty map[*rel]bool
-	// nothing tells that the block has no rows at all.
-	nothing bool
-	// hidden is a joined relation of whose rows some may be missing in every group, and with them
-	// those that a filter looks for.
-	hidden *rel
-}
-
-// lacks are the ways in which rows may be lacking in the block.
-func (c *checker) lacks() []missing {
-	out := []missing{{}}
-	for _, r := range c.rels {
-		if r.host != nil || !r.nullable || r.added || !c.restricted(r) || c.covered(r) {
-			continue
-		}
-		m := missing{cause: r, empty: map[*rel]bool{r: true}}
-		for _, x := range c.rels { // parents come first
-			if m.empty[x.parent] && x.kind != "right" && x.kind != "full" {
-				m.empty[x] = true
-			}
-		}
-		out = append(out, m)
-	}
-	for _, r := range c.rels {
-		if r.host == nil && !r.added && c.restricted(r) && !c.covered(r) && !c.ofOneRow(r) {
-			out = append(out, missing{hidden: r})
-		}
-	}
-	return out
-}
-
 // lack is what an output gives where rows are lacking, in whichever way.
 func (c *checker) lack(t *typed) (out lack) {
 	for _, m := range c.lacks() {
@@ -169,7 +133,7 @@ func (c *checker) lackingColumn(t *typed, m missing) lack {
 
 // lackingSubplan is the value of a sub-plan that finds nothing of what it reads.
 func (c *checker) lackingSubplan(t *typed, m missing) lack {
-	of := c.restrictedRead(t.sub)
+	of := c.unseenSub(t)
 	if of == nil || m.cause != nil || m.hidden != nil {
 		return lack{}
 	}
@@ -185,9 +149,14 @@ func (c *checker) lackingSubplan(t *typed, m missing) lack {
 	return v
 }
 
-// lackingTest is for a test of a sub-plan, whose own rows [checker.absentMembers]
-// looks at.
+// lackingTest is a test of a sub-plan, which finds nothing where its rows are hidden. What
+// else of it they decide, [checker.absentMembers] looks at.
 func (c *checker) lackingTest(t *typed, m missing) (out lack) {
+	if m.cause == nil && m.hidden == nil {
+		if of := c.unseenSub(t); of != nil {
+			return lackOf(of, t.test == "not_in" || t.test == "not_exists")
+		}
+	}
 	for _, p := range t.parts {
 		if p.expr.Plan == nil {
 			out = strict([]lack{c.lacking(p, m)})
@@ -199,8 +168,8 @@ func (c *checker) lackingTest(t *typed, m missing) (out lack) {
 	return out
 }
 
-// emptied is an aggregate over nothing.
-func emptied(name string, of *rel) lack {
+// overNone is an aggregate over nothing.
+func overNone(name string, of *rel) lack {
 	if name == "count" {
 		return lackOf(of, 0.0)
 	}
@@ -209,7 +178,7 @@ func emptied(name string, of *rel) lack {
 
 func (c *checker) lackingAggregate(u *measureUse, m missing) lack {
 	if m.nothing {
-		return emptied(u.name, nil)
+		return overNone(u.name, nil)
 	}
 	if m.hidden != nil {
 		return u.amongHidden(m.hidden)
@@ -221,7 +190,7 @@ func (c *checker) lackingAggregate(u *measureUse, m missing) lack {
 	if u.filter != nil {
 		filter = c.lacking(u.filter, m)
 		if !filter.could(true) {
-			return emptied(u.name, filter.of)
+			return overNone(u.name, filter.of)
 		}
 	}
 	return aggregated(u.name, arg).depends(filter)
@@ -231,7 +200,7 @@ func (c *checker) lackingAggregate(u *measureUse, m missing) lack {
 func aggregated(name string, arg lack) lack {
 	switch {
 	case arg.kind == lackNull:
-		return emptied(name, arg.of)
+		return overNone(name, arg.of)
 	case name == "count", name == "string_agg", name == "stddev", name == "variance", name == "sum" && arg.value != 0.0:
 		return lack{of: arg.of}
 	}
@@ -264,7 +233,7 @@ func lackingMetric(u *measureUse, m missing) lack {
 	case fillsIn(u.metric.Expr), counts > 0 && u.metric.Expr.GetFuncCall() == nil:
 		return lack{of: m.cause}
 	case counts > 0:
-		return emptied("count", m.cause)
+		return overNone("count", m.cause)
 	}
 	return lack{kind: lackNull, of: m.cause}
 }

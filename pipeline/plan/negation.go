@@ -38,23 +38,15 @@ func (c *checker) eitherWay(t *typed) {
 	}
 }
 
-// unknowable refuses what a sub-plan over restricted rows can't tell.
+// unknowable refuses what a sub-plan can't tell: its rows may be hidden where the
+// block's are not.
 func (c *checker) unknowable(t *typed, what string) {
 	if t.sub == nil {
 		return
 	}
-	if r := c.restrictedRead(t.sub); r != nil {
+	if r := c.unseenSub(t); r != nil {
 		c.refuseNegation(t.at, what, r)
 	}
-}
-
-// restrictedRead is the first restricted relation that a query reads; nil for none.
-func (c *checker) restrictedRead(q *query) *rel {
-	all := q.reads()
-	if i := slices.IndexFunc(all, c.restricted); i >= 0 {
-		return all[i]
-	}
-	return nil
 }
 
 func (c *checker) refuseNegation(at, what string, r *rel) {
@@ -65,15 +57,41 @@ func (c *checker) refuseNegation(at, what string, r *rel) {
 	f.Hint = hintInstead(r)
 }
 
-// subtracted refuses a difference whose subtrahend is restricted.
+// subtracted refuses a difference of whose subtrahend rows may be hidden that equal
+// visible ones.
 func (c *checker) subtracted(q *query) {
 	if q.set.op != "except" {
 		return
 	}
+	first := q.set.members[0]
 	for _, m := range q.set.members[1:] {
-		if r := c.restrictedRead(m); r != nil {
+		if r := m.unseenAmong(first); r != nil {
 			c.refuseNegation(c.base+"/set", "except", r)
 			return
 		}
 	}
+}
+
+// unseenAmong is a relation of which rows may be hidden that would make rows equal to those of
+// another plan.
+func (q *query) unseenAmong(first *query) *rel {
+	found := q.c.firstRestricted(q)
+	if found == nil || first.b == nil {
+		return found
+	}
+	for _, x := range first.c.rels {
+		t := tie{from: x}
+		for i, o := range first.b.items {
+			if o.rel == x && o.neverNull() { // nulls are equal here, and tie nothing
+				t.fromColumns, t.toColumns = append(t.fromColumns, o.column.Name), append(t.toColumns, q.columns[i].name)
+			}
+		}
+		if len(t.toColumns) == 0 {
+			continue
+		}
+		if found = q.unseen(t); found == nil {
+			return nil
+		}
+	}
+	return found
 }

@@ -26,8 +26,9 @@ type checker struct {
 	// rels are the block's relations in order, those of semi and anti joins
 	// included.
 	rels []*rel
-	// groups are the block's groupings, once they are known.
+	// groups are the block's groupings, where its condition, once they are known.
 	groups []*typed
+	where  *typed
 	// sums are all uses of aggregates and metrics, for the measure checks.
 	sums []*measureUse
 	// overWindow are the aggregates over windows, windows the clauses whose order

@@ -25,7 +25,7 @@ func (c *checker) outerColumn(e *Expr, parts []part, at string) *typed {
 	}
 	there.at = at
 	c.correlated = append(c.correlated, there)
-	return &typed{expr: there.expr, tree: there.tree, typ: there.typ, outer: true}
+	return &typed{expr: there.expr, tree: there.tree, typ: there.typ, outer: true, around: there}
 }
 
 // subquery checks a sub-plan. What it names of the block are parts of it there.

@@ -33,6 +33,8 @@ type typed struct {
 	back *symbol
 	// outer tells that it is a column of a block around this one.
 	outer bool
+	// around is that column as the block around sees it.
+	around *typed
 }
 
 // env is where an expression stands.

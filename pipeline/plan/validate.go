@@ -44,6 +44,7 @@ func validate(p *Plan, c Context, repair bool) (*Checked, error) {
 		}
 		return nil, newRejections(k.faults)
 	}
+	k.restsOnPartitions(p)
 	return k.checked(q, p)
 }
 

@@ -100,10 +100,11 @@ func restricted(t testing.TB) plan.Context {
 	arr := catalog.Name{Schema: "public", Table: "monthly_account_arr"}
 	items := catalog.Name{Schema: "public", Table: "order_items"}
 	c.Access = plan.Access{
-		Scoped: map[catalog.Name][]string{orders: {"tenant_id"}, accounts: {"tenant_id"}, arr: nil, items: nil},
-		Follows: map[catalog.Name]plan.Follow{
-			arr:   {Parent: accounts, Columns: map[string]string{"account_id": "id"}},
-			items: {Parent: orders, Columns: map[string]string{"order_id": "id"}}},
+		Scoped: map[catalog.Name]plan.Scope{
+			orders:   {Held: map[string]string{"tenant_id": "1"}, Whole: true},
+			accounts: {Held: map[string]string{"tenant_id": "1"}, Whole: true},
+			arr:      {Follows: &plan.Follow{Parent: accounts, Columns: map[string]string{"account_id": "id"}}},
+			items:    {Follows: &plan.Follow{Parent: orders, Columns: map[string]string{"order_id": "id"}}}},
 		Masked: map[catalog.Name][]string{accounts: {"email"}},
 	}
 	return c

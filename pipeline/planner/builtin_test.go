@@ -104,7 +104,7 @@ func TestBuiltinRefuses(t *testing.T) {
 // validator's own error, with a question that can be asked instead.
 func TestBuiltinScoped(t *testing.T) {
 	in := bikeInput(t, "riders without rentals")
-	in.Access.Scoped = map[catalog.Name][]string{{Schema: "public", Table: "rentals"}: nil}
+	in.Access.Scoped = map[catalog.Name]plan.Scope{{Schema: "public", Table: "rentals"}: {}}
 	_, err := New(NewBuiltin()).Plan(context.Background(), in)
 	var r interface {
 		SQLState() string

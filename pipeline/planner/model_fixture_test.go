@@ -97,6 +97,6 @@ func modelInput(t *testing.T, question string) Input {
 // scopedInput is modelInput for a role that sees only some accounts.
 func scopedInput(t *testing.T, question string) Input {
 	in := modelInput(t, question)
-	in.Access = plan.Access{Scoped: map[catalog.Name][]string{modelRelation("orders"): nil, modelRelation("accounts"): nil}}
+	in.Access = plan.Access{Scoped: map[catalog.Name]plan.Scope{modelRelation("orders"): {}, modelRelation("accounts"): {}}}
 	return in
 }
