@@ -49,19 +49,28 @@ func checkLogins(ctx context.Context, all *configs.All, p *policy.Policy, c *con
 	return faults
 }
 
-// askPowers connects as the login, with no setting that the dsn or pgask would
+// connectAs connects as a login (nil: the dsn's), with no setting that the dsn or pgask would
 // start a session with.
-func askPowers(ctx context.Context, c *configs.Database, l *usedLogin) ([]powers.Power, error) {
-	config, err := pgx.ParseConfig(c.DSN)
+func connectAs(ctx context.Context, dsn string, l *auth.Login) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
-	if !l.dsn {
+	if l != nil {
 		config.User, config.Password = l.User, l.Password
 	}
 	config.RuntimeParams = map[string]string{"application_name": "pgask"}
 	configs.JudgeServer(&config.Config)
-	conn, err := pgx.ConnectConfig(ctx, config)
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// askPowers connects as the login and asks what it can do.
+func askPowers(ctx context.Context, c *configs.Database, l *usedLogin) ([]powers.Power, error) {
+	login := &l.Login
+	if l.dsn {
+		login = nil
+	}
+	conn, err := connectAs(ctx, c.DSN, login)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 	if p, broken := policy.Compile(all.Policy); broken == nil {
 		faults = append(faults, p.Check(snap)...)
 		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)
+		faults = append(faults, checkPartitions(ctx, c, p, snap, model)...)
 	}
 	return append(faults, checkHierarchies(ctx, all, c, model)...)
 }
