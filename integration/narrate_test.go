@@ -170,7 +170,7 @@ func toldErrors(t *testing.T, ana *pgx.Conn) {
 	t.Helper()
 	for ask, state := range map[string]string{
 		"ASK NARRATE 'how many unicorns'": "PA002", "ASK CHART 'how many unicorns'": "PA002",
-		"ASK NARRATE 'accounts without orders'": "PA007", "ASK CHART 'orders by region' WITH (format = png)": "42601", "ASK NARRATE $1": "42601",
+		"ASK NARRATE 'products without order items'": "PA007", "ASK CHART 'orders by region' WITH (format = png)": "42601", "ASK NARRATE $1": "42601",
 	} {
 		if e := failure(t, ana, ask); e.Code != state {
 			t.Errorf("%s: %s %s, want %s", ask, e.Code, e.Message, state)

@@ -63,6 +63,8 @@ func TestPolicyDiff(t *testing.T) {
 			[]string{"SELECT 1", "DELETE", "dba"}},
 		{"a scope goes", []string{old, changed("scope.yaml", `{tables: [public.accounts, public.orders,`, `{tables: [public.accounts,`), "--statements", sql}, 1,
 			[]string{"~ public.orders; scope tenant_id = :tenant_id → none", "statements.sql:3: -- one row SELECT count(*) FROM orders\n  ana, ben, bot on acme: scopes - public.orders: tenant_id = :tenant_id"}, nil},
+		{"a partition key goes", []string{old, changed("partition.yaml", ", partition: tenant_id", ""), "--statements", write("ask.sql", "ASK 'accounts without orders';\n")}, 1,
+			[]string{"~ public.orders; partition - tenant_id", "ask.sql:1: ASK 'accounts without orders'\n  ana, ben, bot on acme: allowed → PA007"}, []string{"finn"}},
 		{"a mask changes", []string{old, changed("mask.yaml", "'***@'", "'?@'"), "--statements", sql}, 1,
 			[]string{"~ public.accounts; mask of email '***@' ||", "SELECT email FROM accounts\n  ana, ben, bot on acme: what would be sent: …"}, nil},
 		{"a column is shown", []string{old, changed("column.yaml", "deny: [tax_id], ", ""), "--statements", sql}, 1, []string{"~ public.accounts; columns + tax_id"}, nil},

@@ -214,6 +214,8 @@ type TableGrant struct {
 	Masked  []string
 	// Scope is the row rule as the policy spells it, empty without one.
 	Scope string
+	// Partition are the columns that the policy calls partition keys.
+	Partition []string
 	// Rows is the row cap of a statement, 0 for none.
 	Rows int64
 }
@@ -224,7 +226,8 @@ func (v *View) Describe() []TableGrant {
 	var out []TableGrant
 	for _, n := range v.sortedNames() {
 		g := v.grants[n]
-		out = append(out, TableGrant{Table: n, Columns: g.names(), Masked: g.masked(), Scope: g.scopeText, Rows: v.role.Limits.Rows})
+		out = append(out, TableGrant{Table: n, Columns: g.names(), Masked: g.masked(), Scope: g.scopeText,
+			Partition: slices.Sorted(maps.Keys(v.partition(n))), Rows: v.role.Limits.Rows})
 	}
 	return out
 }

@@ -152,6 +152,9 @@ func (d *difference) tableChanges(who auth.Principal, before, after policy.Table
 	if before.Scope != after.Scope {
 		line += "; scope " + orNone(before.Scope) + " → " + orNone(after.Scope)
 	}
+	if c := gainedAndLost(before.Partition, after.Partition); c != "" {
+		line += "; partition" + c
+	}
 	return line
 }
 
@@ -162,6 +165,9 @@ func extras(g policy.TableGrant) string {
 	}
 	if g.Scope != "" {
 		line += "; scope " + g.Scope
+	}
+	if len(g.Partition) > 0 {
+		line += "; partition " + strings.Join(g.Partition, ", ")
 	}
 	return line
 }
