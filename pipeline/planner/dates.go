@@ -48,7 +48,7 @@ func (f *frame) dated() *catalog.Table {
 // shows tells whether the answer has a row for each of the table's: a period behind "revenue per
 // customer" says when the revenue was made, and not when the customer came.
 func (f *frame) shows(t *catalog.Table) bool {
-	return slices.ContainsFunc(f.groups, func(g group) bool { return g.table == t }) ||
+	return f.over == t || slices.ContainsFunc(f.groups, func(g group) bool { return g.table == t }) ||
 		slices.ContainsFunc(f.outs, func(o out) bool { return o.table == t && o.fn == "" })
 }
 

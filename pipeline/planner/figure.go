@@ -9,11 +9,12 @@ import (
 
 // figure is what is worked out from the one number that the rest of a question asks for.
 type figure struct {
-	kind    string // share, versus, change, running
+	kind    string // share, versus, change, running, mean
 	at      int    // position of its words
 	word    string // what the answer calls it
 	percent bool   // of a hundred, not of one
 	unit    string // of the period that it is compared with, where that is said
+	per     *group // what an average is over
 	sides   [2]side
 	near    *catalog.Table // named last before the sides
 }
@@ -54,6 +55,8 @@ func (q *question) figured(f frame) ([]reading, []error) {
 		return q.compares(f, fig)
 	case "change", "running":
 		return q.courses(f, fig)
+	case "mean":
+		return q.means(f, fig)
 	}
 	return q.shares(f, fig)
 }

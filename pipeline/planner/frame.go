@@ -110,6 +110,7 @@ type frame struct {
 	near      *catalog.Table   // named last
 	comparing bool             // the question began with "compare"
 	figure    *figure          // what is worked out from the number asked for
+	over      *catalog.Table   // whose rows an average is over
 	fresh     *catalog.Table   // of which new rows are asked for: those that came in the period
 	listing   bool             // "for each" row something is listed, not counted
 	sorting   bool             // the question began with "sort"

@@ -196,7 +196,7 @@ func (p *parser) opened(s state) []state {
 		s.at++
 	}
 	s.at = p.det(s.at)
-	out := slices.Concat(p.howMany(s), p.share(s), p.course(s))
+	out := slices.Concat(p.howMany(s), p.share(s), p.course(s), p.mean(s))
 	if u := adverbUnits[p.low(s.at)]; u != "" { // monthly revenue
 		n := state{at: s.at + 1, f: s.f}
 		n.f.groups = add(n.f.groups, group{unit: u})
@@ -209,7 +209,7 @@ func (p *parser) opened(s state) []state {
 func (p *parser) modifiers(s state) []state {
 	var out []state
 	for _, rule := range []func(state) []state{
-		p.glue, p.gap, p.contact, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.versus, p.overTime, p.ending,
+		p.glue, p.gap, p.contact, p.further, p.oftenest, p.lately, p.owners, p.per, p.ordering, p.related, p.superlative, p.conditions, p.periods, p.versus, p.onAverage, p.overTime, p.ending,
 	} {
 		for _, n := range rule(s) {
 			if n.at > s.at {
