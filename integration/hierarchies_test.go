@@ -72,6 +72,24 @@ func TestLevels(t *testing.T) {
 		arr := func(columns, from, where, group string) string {
 			return "SELECT " + columns + "sum(m.arr) FROM monthly_account_arr m JOIN accounts a ON a.id = m.account_id" + from + " WHERE " + tenant + where + group
 		}
+		parts := func(columns, same string) string {
+			group := " GROUP BY 1"
+			if strings.Contains(columns, ",") {
+				group = " GROUP BY 1, 2"
+			}
+			return "SELECT r.*, x.conversations FROM (" + sales(columns, "", group) + ") r JOIN (SELECT " + columns + ", count(*) AS conversations FROM support_conversations c JOIN accounts a ON a.id = c.account_id WHERE " +
+				tenant + group + ") x ON " + same
+		}
+		versus := func(columns string) string {
+			in := func(year string) string {
+				return "sum(i.quantity * i.unit_price * (1 - i.discount)) FILTER (WHERE date_part('year', o.ordered_at) = " + year + ")"
+			}
+			group := " GROUP BY 1"
+			if strings.Contains(columns, ",") {
+				group = " GROUP BY 1, 2"
+			}
+			return strings.Replace(sales(columns, "", group), "sum(i.quantity * i.unit_price * (1 - i.discount))", in("2025")+", "+in("2026"), 1)
+		}
 		lastOf := func(unit string) string {
 			return " AND m.month IN (SELECT max(m.month) FROM monthly_account_arr m JOIN accounts a ON a.id = m.account_id WHERE " + tenant + " GROUP BY date_trunc('" + unit + "', m.month))"
 		}
@@ -91,6 +109,11 @@ func TestLevels(t *testing.T) {
 			{"ASK MORE 'drill down time'", sales("a.region, date_trunc('month', o.ordered_at)", "", " GROUP BY 1, 2")},
 			{"ASK MORE 'drill down geography'", sales("a.region, a.country, date_trunc('month', o.ordered_at)", "", " GROUP BY 1, 2, 3")},
 			{"ASK MORE 'roll up to year'", sales("a.region, a.country, date_trunc('year', o.ordered_at)", "", " GROUP BY 1, 2, 3")},
+			{"ASK 'revenue and support conversations by geography'", parts("a.region", "r.region = x.region")},
+			{"ASK MORE 'drill down'", parts("a.region, a.country", "r.region = x.region AND r.country = x.country")},
+			{"ASK MORE 'roll up'", parts("a.region", "r.region = x.region")},
+			{"ASK 'revenue by geography 2025 vs 2026'", versus("a.region")},
+			{"ASK MORE 'drill down'", versus("a.region, a.country")},
 			{"ASK 'average order value by geography'", average("a.region", " GROUP BY 1")},
 			{"ASK MORE 'drill down'", average("a.region, a.country", " GROUP BY 1, 2")},
 			{"ASK MORE 'roll up'", average("a.region", " GROUP BY 1")},

@@ -31,31 +31,35 @@ type amendment struct {
 	readAs []string
 	// fresh are the conditions that were added to the plan's.
 	fresh []plan.Expr
+	// q and frame are what a plan of several parts was read from; nil for others.
+	q     *question
+	frame *frame
 }
 
 // amend answers a follow-up: the last plan with another condition, period, grouping, level of
 // its groups, order or number of rows. The error is a *Declined, or the validator's.
 func (b *Builtin) amend(in Input) (Proposal, error) {
 	start := time.Now()
+	a := &amendment{b: b, in: in}
 	decline := func(words []string, reason string) (Proposal, error) {
-		return Proposal{}, &Declined{Reason: reason, Words: words, Try: "ASK " + literal(in.Last.Question),
+		return Proposal{}, &Declined{Reason: reason, Words: words, Try: a.again(),
 			Steps: []Step{{Stage: b.Name(), Outcome: "declined", Detail: reason, Took: time.Since(start)}}}
 	}
 	if len(in.Question) > maxQuestion {
 		return decline(nil, "the question is too long")
 	}
-	last, err := copied(in.Last.Plan)
-	if err != nil {
+	var err error
+	if a.plan, err = copied(in.Last.Plan); err != nil {
 		return Proposal{}, err
 	}
-	if last.Set != nil || last.From.Table == "" {
+	a.strip()
+	several := a.plan.Set != nil || a.plan.From.Table == ""
+	if several && (!a.moves() || !a.reread()) {
 		return decline(nil, "the last plan has several parts, and it isn't clear which is meant")
 	}
-	a := &amendment{b: b, in: in, plan: last}
-	a.strip()
 	if moved, err := a.drilled(); err != nil {
 		return Proposal{}, withSteps(err, []Step{{Stage: b.Name(), Outcome: "declined", Detail: err.Error(), Took: time.Since(start)}})
-	} else if !moved && !a.cut() && !a.sorted() && !a.grouped() && !a.restricted() {
+	} else if !moved && (several || !a.cut() && !a.sorted() && !a.grouped() && !a.restricted()) {
 		if len(a.words) == 0 {
 			a.words = []string{in.Question}
 		}

@@ -29,6 +29,9 @@ func (x axis) finest() int {
 
 // axes are what the plan's groups are levels of.
 func (a *amendment) axes() []axis {
+	if a.frame != nil {
+		return a.frameAxes()
+	}
 	var out []axis
 	for _, h := range a.hierarchies() {
 		x := axis{name: spokenName(h.Name), levels: levelNames(h), hierarchy: h}
@@ -142,7 +145,7 @@ func (a *amendment) stays(h *semantic.Hierarchy) {
 // has, if the plan can be grouped so.
 func (a *amendment) ungrouped() error {
 	why := "nothing by which the last answer is grouped has other levels"
-	if len(a.groups()) == 0 {
+	if a.frame == nil && len(a.groups()) == 0 || a.frame != nil && len(a.frame.groups) == 0 {
 		why = "the last answer is of no groups"
 	}
 	var words []string
@@ -150,6 +153,9 @@ func (a *amendment) ungrouped() error {
 		words = append(words, "by "+spokenName(h.Name))
 	}
 	for _, w := range append(words, "by month") {
+		if a.frame != nil {
+			break
+		}
 		b := *a
 		var err error
 		if b.plan, err = copied(a.plan); err != nil {
@@ -163,5 +169,5 @@ func (a *amendment) ungrouped() error {
 			return nowhere(why, "ASK MORE "+literal(w))
 		}
 	}
-	return nowhere(why, "ASK "+literal(a.in.Last.Question))
+	return nowhere(why, a.again())
 }

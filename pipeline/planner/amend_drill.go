@@ -17,14 +17,16 @@ var (
 // country, drill into EMEA, roll up. All numbers are worked out anew of the rows themselves.
 // The error is the answer where there is nowhere to go, or more than one way.
 func (a *amendment) drilled() (bool, error) {
-	into, down, up := a.starts(intoWords...), a.starts(downWords...), a.starts(upWords...)
-	if into+down+up == 0 {
+	if !a.moves() {
 		return false, nil
 	}
+	into, down, up := a.starts(intoWords...), a.starts(downWords...), a.starts(upWords...)
 	if err := a.movable(); err != nil {
 		return false, err
 	}
 	switch {
+	case into > 0 && into < len(a.toks) && a.frame != nil:
+		return false, nowhere("the last answer has several parts, and it isn't clear which of them to restrict", a.again())
 	case into > 0 && into < len(a.toks):
 		return a.into(into)
 	case down > up:
@@ -33,11 +35,16 @@ func (a *amendment) drilled() (bool, error) {
 	return a.stepped(up, false)
 }
 
+// moves tells whether the words are of a move along levels.
+func (a *amendment) moves() bool {
+	return a.starts(intoWords...)+a.starts(downWords...)+a.starts(upWords...) > 0
+}
+
 // movable is why the plan's groups can't be others.
 func (a *amendment) movable() error {
-	again := "ASK " + literal(a.in.Last.Question)
+	again := a.again()
 	switch {
-	case !slices.ContainsFunc(a.plan.Select, func(it plan.Item) bool { return measured(it.Expr) }):
+	case a.frame == nil && !slices.ContainsFunc(a.plan.Select, func(it plan.Item) bool { return measured(it.Expr) }):
 		return nowhere("the last answer is a list, in which nothing is worked out for groups", again)
 	case a.plan.Limit != nil:
 		return nowhere("the last answer shows its first rows only, and which those are is another question for other groups", "ASK MORE 'all'")
@@ -156,7 +163,7 @@ func (a *amendment) towards(axes []axis, words []token, down bool) (bool, error)
 	if len(all) > 0 {
 		return a.one(all, down)
 	}
-	if down && timeUnits[words[0].low] != "" && len(a.timeAxes()) == 0 {
+	if down && a.frame == nil && timeUnits[words[0].low] != "" && len(a.timeAxes()) == 0 {
 		a.also, a.toks = true, append(tokenize("by"), words...)
 		if a.grouped() {
 			return true, nil
@@ -164,8 +171,8 @@ func (a *amendment) towards(axes []axis, words []token, down bool) (bool, error)
 	}
 	if text := (&parser{toks: words}).textOf(0, len(words)); len(axes) > 0 {
 		there := axes[0].levels[axes[0].finest()]
-		if times := a.timeAxes(); len(times) > 0 && a.unitSaid(words) != "" {
-			there = times[0].levels[times[0].finest()]
+		if i := slices.IndexFunc(axes, func(x axis) bool { return x.hierarchy == nil }); i >= 0 && a.unitSaid(words) != "" {
+			there = axes[i].levels[axes[i].finest()]
 		}
 		if down {
 			return false, nowhere(text+" is no level below "+there, "ASK MORE "+literal("by "+text))
@@ -184,11 +191,14 @@ func (a *amendment) moved(m move) (bool, error) {
 		if unit == "" && m.to >= 0 {
 			unit = x.levels[m.to]
 		}
-		a.cutInto(x, unit)
 		a.did = "of all time"
 		if unit != "" {
 			a.did = "by " + unit
 		}
+		if a.frame != nil {
+			return a.asked(x, nil, unit)
+		}
+		a.cutInto(x, unit)
 		return true, nil
 	}
 	var want []int
@@ -198,8 +208,12 @@ func (a *amendment) moved(m move) (bool, error) {
 			want = append(want, i)
 		}
 	}
+	if a.frame != nil {
+		a.did = "by other levels of " + x.name
+		return a.asked(x, want, "")
+	}
 	if !a.levelled(x.hierarchy, want) {
-		return false, nowhere("rows of "+spoken(a.root())+" belong to no one "+x.levels[m.to], "ASK "+literal(a.in.Last.Question))
+		return false, nowhere("rows of "+spoken(a.root())+" belong to no one "+x.levels[m.to], a.again())
 	}
 	a.did = "of all of " + x.name
 	if m.to >= 0 {

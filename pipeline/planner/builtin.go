@@ -70,7 +70,9 @@ type reading struct {
 	key  string
 	cost float64
 	f    frame
-	said []string // what words were read as that aren't the schema's
+	// parsed is the frame of all words, f of those that the plan's last step was made of.
+	parsed frame
+	said   []string // what words were read as that aren't the schema's
 	// about tells readers what a plan of several parts is about; empty where the plan does.
 	about string
 	// basis is the plan that another one was made of, as the confidence counts it; nil for none.

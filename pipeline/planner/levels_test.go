@@ -60,6 +60,9 @@ func TestLevels(t *testing.T) {
 			fmt.Fprintf(&b, "  %s\n", q)
 		}
 		fmt.Fprintf(&b, "%s\n\n", sql)
+		if in.Last != nil {
+			in.Question = in.Last.Question + ", " + in.Question
+		}
 		last = &Last{Question: in.Question, Plan: p.Checked.Plan()}
 	}
 	const golden = "testdata/levels.golden"

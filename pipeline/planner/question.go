@@ -25,6 +25,9 @@ func (q *question) readings() ([]reading, []error) {
 	var why []error
 	for _, f := range q.parser.parse() {
 		rs, errs := q.resolve(f)
+		for i := range rs {
+			rs[i].parsed = f
+		}
 		all, why = append(all, rs...), append(why, errs...)
 	}
 	return distinct(all), why
