@@ -293,7 +293,9 @@ func TestDerived(t *testing.T) {
 		"items.sold / 2":                 "! a metric's name has one part; put it in double quotes where it holds a dot",
 		"1 + 1":                          "! it names no metric",
 		"coalesce(sold, 0)":              "! only + - * /, numbers and metrics may stand in it",
-		"sold /":                         "! it isn't arithmetic over metrics",
+		"sold /":                         "! it isn't arithmetic over metrics: syntax error at end of input",
+		"sold / all lines":               `! it isn't arithmetic over metrics: put "all lines" in double quotes`,
+		"sold / :orders":                 "! it isn't arithmetic over metrics: there is no value for :orders",
 		"sold / rate":                    "! it is made of itself: rate → rate",
 		"sold / circle":                  "! it is made of itself: rate → circle → rate",
 	} {

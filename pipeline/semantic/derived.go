@@ -2,6 +2,8 @@ package semantic
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,11 +51,14 @@ func (d *derivation) metric(name string) *Metric {
 	defer func() { d.open = d.open[:len(d.open)-1] }()
 	key := "metrics." + name + ".derived"
 	n, names, err := stmt.ParseExpr(f.Derived)
-	if err != nil || len(names) > 0 {
-		d.b.fault(f.Pos, key, "it isn't arithmetic over metrics: %v", err)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("there is no value for :%s", names[0])
+	}
+	if err != nil {
+		d.b.fault(f.Pos, key, "it isn't arithmetic over metrics: %v", d.unquoted(f.Derived, err))
 		return nil
 	}
-	if wrong := notArithmetic(n); wrong != "" {
+	if wrong := NotArithmetic(n); wrong != "" {
 		d.b.fault(f.Pos, key, "%s", wrong)
 		return nil
 	}
@@ -72,6 +77,16 @@ func (d *derivation) metric(name string) *Metric {
 	}
 	d.b.model.Metrics = append(d.b.model.Metrics, m)
 	return m
+}
+
+// unquoted is why a text can't be read: mostly a name of several words stands in it as it is.
+func (d *derivation) unquoted(text string, err error) error {
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		if strings.Contains(name, " ") && strings.Contains(text, name) && !strings.Contains(text, `"`+name+`"`) {
+			return fmt.Errorf("put %q in double quotes", name)
+		}
+	}
+	return err
 }
 
 // parts are the metrics that the arithmetic names, each once; nil after a fault, or
@@ -112,9 +127,9 @@ func PartName(ref *pg_query.ColumnRef) string {
 	return ref.Fields[0].GetString_().GetSval()
 }
 
-// notArithmetic is what an expression has besides + - * /, numbers and metrics; "" where
+// NotArithmetic is what a derived metric has besides + - * /, numbers and metrics; "" where
 // it has nothing else.
-func notArithmetic(n *pg_query.Node) string {
+func NotArithmetic(n *pg_query.Node) string {
 	switch x := n.GetNode().(type) {
 	case *pg_query.Node_AConst:
 		if f := x.AConst.GetFval(); x.AConst.GetIval() == nil && (f == nil || strings.Trim(f.Fval, "0123456789.eE+-") != "") {
@@ -125,11 +140,11 @@ func notArithmetic(n *pg_query.Node) string {
 			return "only + - * / are calculated with"
 		}
 		if x.AExpr.Lexpr != nil {
-			if wrong := notArithmetic(x.AExpr.Lexpr); wrong != "" {
+			if wrong := NotArithmetic(x.AExpr.Lexpr); wrong != "" {
 				return wrong
 			}
 		}
-		return notArithmetic(x.AExpr.Rexpr)
+		return NotArithmetic(x.AExpr.Rexpr)
 	case *pg_query.Node_ColumnRef:
 		if PartName(x.ColumnRef) == "" {
 			return "a metric's name has one part; put it in double quotes where it holds a dot"

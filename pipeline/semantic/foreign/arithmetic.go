@@ -1,8 +1,6 @@
 package foreign
 
 import (
-	"cmp"
-	"errors"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -52,24 +50,4 @@ func orNull(n *pg_query.Node) *pg_query.Node {
 		return n
 	}
 	return e.Lexpr
-}
-
-// calculable tells why something isn't arithmetic over metrics.
-func calculable(n *pg_query.Node) error {
-	switch x := n.GetNode().(type) {
-	case *pg_query.Node_ColumnRef:
-		return nil
-	case *pg_query.Node_AConst:
-		if x.AConst.GetIval() != nil || x.AConst.GetFval() != nil {
-			return nil
-		}
-	case *pg_query.Node_AExpr:
-		if isOperator(x.AExpr, "+", "-", "*", "/") {
-			if x.AExpr.Lexpr == nil {
-				return calculable(x.AExpr.Rexpr)
-			}
-			return cmp.Or(calculable(x.AExpr.Lexpr), calculable(x.AExpr.Rexpr))
-		}
-	}
-	return errors.New("metrics are calculated with by + - * / and numbers only")
 }

@@ -1,10 +1,11 @@
 package foreign
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
+	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -28,7 +29,7 @@ func (m *Model) calculate() {
 			if m.missing(c) != "" {
 				return false
 			}
-			text, err := m.arithmetic(c)
+			text, err := c.arithmetic()
 			if err != nil {
 				m.Note(c.at, "metric "+c.x.Name, "%v", err)
 				return true
@@ -62,21 +63,10 @@ func (m *Model) missing(c calculation) string {
 }
 
 // arithmetic is a calculation's text.
-func (m *Model) arithmetic(c calculation) (string, error) {
-	table := ""
-	for _, parts := range References(c.expr) {
-		of := m.metric(parts[len(parts)-1])
-		switch {
-		case of.Derived != "":
-			return "", fmt.Errorf("it is made of %s, which is made of others itself", of.Name)
-		case table != "" && table != of.Table:
-			return "", fmt.Errorf("it is made of metrics of %s and %s: ask for both instead", table, of.Table)
-		}
-		table = of.Table
-	}
+func (c calculation) arithmetic() (string, error) {
 	n := bare(c.expr)
-	if err := calculable(n); err != nil {
-		return "", err
+	if wrong := semantic.NotArithmetic(n); wrong != "" {
+		return "", errors.New(wrong)
 	}
 	return stmt.PrintExpr(n)
 }

@@ -33,6 +33,7 @@ type Metric struct {
 	Derived     string            `yaml:"derived,omitempty"`
 	Filter      map[string]string `yaml:"filter,omitempty"`
 	Additivity  Additivity        `yaml:"additivity,omitempty,flow"`
+	Time        string            `yaml:"time_dimension,omitempty"`
 	Synonyms    []string          `yaml:"synonyms,omitempty,flow"`
 	Owner       string            `yaml:"owner,omitempty"`
 }

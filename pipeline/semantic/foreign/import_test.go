@@ -88,7 +88,11 @@ func warehouse() *catalog.Snapshot {
 	table := func(schema, name, key string, columns ...string) *catalog.Table {
 		t := &catalog.Table{Name: catalog.Name{Schema: schema, Table: name}, Kind: catalog.KindTable, PrimaryKey: []string{key}}
 		for _, c := range append(columns, key) {
-			t.Columns = append(t.Columns, &catalog.Column{Name: c, Type: catalog.Type{OID: 23, Schema: "pg_catalog", Name: "int4", SQL: "integer", Category: 'N'}})
+			column := &catalog.Column{Name: c, Type: catalog.Type{OID: 23, Schema: "pg_catalog", Name: "int4", SQL: "integer", Category: 'N'}}
+			if c == "ordered_at" || c == "as_of" {
+				column.Type = catalog.Type{OID: 1082, Schema: "pg_catalog", Name: "date", SQL: "date", Category: 'D'}
+			}
+			t.Columns = append(t.Columns, column)
 		}
 		return t
 	}

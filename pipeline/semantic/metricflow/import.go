@@ -22,7 +22,7 @@ type importer struct {
 // Format is that of dbt files. They hold much else, for dbt itself.
 func Format() foreign.Format {
 	reasons := map[string]string{}
-	for _, key := range strings.Fields("version models sources seeds snapshots macros exposures groups analyses unit_tests data_tests defaults type_params agg_time_dimension meta config tags") {
+	for _, key := range strings.Fields("version models sources seeds snapshots macros exposures groups analyses unit_tests data_tests type_params meta config tags") {
 		reasons[key] = ""
 	}
 	return foreign.Format{Name: "dbt", Keys: []string{"semantic_models", "metrics"}, Reasons: reasons, Import: add}
@@ -195,7 +195,27 @@ func (im *importer) simple(m *metric, of input) {
 		im.Note(m.At, "metric "+m.Name, "%v", err)
 		return
 	}
+	if out.Additivity.Kind != "semi" { // a stock's time is the one that picks it
+		out.Time = im.time(m, model, x)
+	}
 	im.Metric(m.At, out)
+}
+
+// time is the date by which a measure falls into periods; "" where the model says none, or one that isn't a column.
+func (im *importer) time(m *metric, of *model, x *measure) string {
+	name := cmp.Or(x.Time, of.Defaults.Time)
+	for _, d := range of.Dimensions {
+		if d.Name != name {
+			continue
+		}
+		c, plain := column(d.Name, d.Expr)
+		if !plain {
+			im.Note(m.At, "metric "+m.Name, "the date by which it falls into periods is computed (%s)", d.Expr)
+			return ""
+		}
+		return of.table + "." + c
+	}
+	return ""
 }
 
 func (im *importer) measure(name string) (*model, *measure) {

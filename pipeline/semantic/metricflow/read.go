@@ -24,7 +24,10 @@ type model struct {
 	Entities    []entity      `yaml:"entities"`
 	Dimensions  []dimension   `yaml:"dimensions"`
 	Measures    []measure     `yaml:"measures"`
-	table       string        // schema.table
+	Defaults    struct {
+		Time string `yaml:"agg_time_dimension"`
+	} `yaml:"defaults"`
+	table string // schema.table
 }
 
 type entity struct {
@@ -51,6 +54,7 @@ type measure struct {
 	Agg         string        `yaml:"agg"`
 	Expr        string        `yaml:"expr"`
 	Create      bool          `yaml:"create_metric"`
+	Time        string        `yaml:"agg_time_dimension"`
 	Params      struct {
 		Percentile float64 `yaml:"percentile"`
 		Discrete   bool    `yaml:"use_discrete_percentile"`
