@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
 	"github.com/pgask/pgask/pipeline/stmt"
 )
 
@@ -117,6 +119,24 @@ func TestBuiltinScoped(t *testing.T) {
 	in.Question = "how many rentals per riders"
 	if _, err := New(NewBuiltin()).Plan(context.Background(), in); err != nil {
 		t.Errorf("the question that the hint names: %v", err)
+	}
+}
+
+// TestMetricOfOwnWords: a metric's own words are one phrase, though a table's synonym is in them.
+func TestMetricOfOwnWords(t *testing.T) {
+	in := bikeInput(t, "number of fixes per mechanic")
+	file, faults := configs.DecodeSemantic("semantic.yaml", []byte(strings.Replace(bikeSemantic, "dimensions:",
+		"  - {name: jobs, table: public.repairs, expr: count(*), additivity: {kind: additive}, synonyms: [number of fixes], owner: workshop}\ndimensions:", 1)))
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	in.Semantic, faults = semantic.Build(*file, in.Catalog)
+	p, err := NewBuiltin().Plan(context.Background(), in)
+	if err != nil || len(faults) > 0 {
+		t.Fatal(err, faults)
+	}
+	if names := p.Checked.Columns(); len(names) != 2 || names[1].Name != "jobs" {
+		t.Errorf("%v", names)
 	}
 }
 

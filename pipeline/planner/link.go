@@ -63,7 +63,26 @@ func link(x *lexicon, toks []token) [][]hit {
 			}
 		}
 	}
+	for i := range hits {
+		inside(hits, i)
+	}
 	return hits
+}
+
+// inside drops the names within a metric's own words: where "number of deals" is declared
+// to be one thing, "deals" isn't another to be counted.
+func inside(hits [][]hit, i int) {
+	n := 0
+	for _, h := range hits[i] {
+		if slices.ContainsFunc(h.meanings, func(m meaning) bool { return m.kind == aMetric && m.weight == 1 }) {
+			n = max(n, h.n)
+		}
+	}
+	for j := i + 1; j < i+n; j++ {
+		hits[j] = slices.DeleteFunc(hits[j], func(h hit) bool {
+			return j+h.n <= i+n && !slices.ContainsFunc(h.meanings, func(m meaning) bool { return m.kind == aValue })
+		})
+	}
 }
 
 // surest keeps of meanings that differ in how they are said the one that weighs
