@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/pgask/pgask/pipeline/answer"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/planner"
 	"github.com/pgask/pgask/pipeline/stmt"
@@ -116,14 +119,14 @@ func (s *Session) aboutStages(ctx context.Context, at *standing, ask *stmt.Ask) 
 	stage := func(name string, err error, detail string) {
 		outcome := "ok"
 		if err != nil {
-			outcome, detail = sqlState(err), err.Error()
+			outcome, detail = sqlState(err), refused(err)
 		}
 		stages = append(stages, stageRow{name, outcome, detail, took(s.p.now().Sub(began))})
 		began = s.p.now()
 	}
 	detail := "source " + a.proposal.Source
 	if c := a.proposal.Checked; c != nil {
-		detail += ", plan " + c.Hash()
+		detail += ", plan " + answer.ShortHash(c.Hash())
 	}
 	stage("plan", err, detail)
 	if err == nil {
@@ -142,7 +145,7 @@ func (s *Session) explainRest(ctx context.Context, at *standing, ask *stmt.Ask, 
 		return
 	}
 	approved, err := s.authorize(ctx, &at, st, nil)
-	stage("authorize", err, fmt.Sprintf("scopes %v, row cap %d", approved.Facts().Scopes, approved.Facts().Cap))
+	stage("authorize", err, limited(approved.Facts()))
 	if err != nil {
 		return
 	}
@@ -157,6 +160,26 @@ func (s *Session) explainRest(ctx context.Context, at *standing, ask *stmt.Ask, 
 		detail = fmt.Sprintf("about %d rows", *r.EstimatedRows)
 	}
 	stage("preflight", err, detail)
+}
+
+// refused is an error in a row: of an ambiguous question, with what can be chosen.
+func refused(err error) string {
+	if n, ok := errors.AsType[*planner.NotAnswerable](err); ok && n.Readings != nil {
+		return n.Error() + "\n" + n.Detail()
+	}
+	return err.Error()
+}
+
+// limited says by what an answer's rows are limited.
+func limited(f policy.Facts) string {
+	scopes, rowCap := "no scopes", "no row cap"
+	if len(f.Scopes) > 0 {
+		scopes = "scopes: " + strings.Join(f.Scopes, ", ")
+	}
+	if f.Cap > 0 {
+		rowCap = fmt.Sprintf("row cap %d", f.Cap)
+	}
+	return scopes + "; " + rowCap
 }
 
 type stageRow struct {
@@ -187,6 +210,14 @@ func rows(v any) (string, error) {
 	if one, ok := v.(map[string]any); ok {
 		v = []any{one}
 	}
-	b, err := json.Marshal(v)
-	return string(b), err
+	return plainJSON(v)
+}
+
+// plainJSON has < and > as they are: people read it, and no browser.
+func plainJSON(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -73,15 +72,15 @@ func scopedTables(at *standing, tables []catalog.Name) []string {
 	return out
 }
 
-// rounded has a confidence that people can read: it is an estimate.
+// rounded has a confidence that people can read.
 func rounded(a plan.Annotations) plan.Annotations {
-	a.Confidence = math.Round(a.Confidence*100) / 100
+	a.Confidence = plan.Rounded(a.Confidence)
 	return a
 }
 
 // annotated is annotations in words.
 func annotated(a plan.Annotations) string {
-	return fmt.Sprintf("completeness %s, confidence %.1f, guarantee %s", a.Completeness, a.Confidence, a.Guarantee)
+	return fmt.Sprintf("completeness %s, confidence %s, guarantee %s", a.Completeness, plan.Confidence(a.Confidence), a.Guarantee)
 }
 
 // worse is what can be said of two answers in one statement.
@@ -109,7 +108,7 @@ func (s *Session) abstain(at *standing, question string, a answered, scoped bool
 	has := a.annotations(scoped)
 	var reasons []weakness
 	if has.Confidence < least.Confidence {
-		reasons = append(reasons, weakness{"LOW_CONFIDENCE", fmt.Sprintf("the reading of the question has a confidence of %.2f, below %.2f", has.Confidence, least.Confidence)})
+		reasons = append(reasons, weakness{"LOW_CONFIDENCE", "the reading of the question has a confidence of " + plan.Confidence(has.Confidence) + ", below " + plan.Confidence(least.Confidence)})
 	}
 	if below(configs.Completenesses, has.Completeness, least.Completeness) && a.proposal.Source != sourceModelSQL && !a.rewritten {
 		reasons = append(reasons, weakness{"INCOMPLETE", fmt.Sprintf("what the answer is computed of is %s, not %s", has.Completeness, orBetter(configs.Completenesses, least.Completeness))})

@@ -21,7 +21,7 @@ func pinned(question, hash, source string) (string, error) {
 // askApprove pins the question's plan, when the statement is bound. That is no part of a
 // transaction: what follows may fail, and the plan stays approved.
 func (s *Session) askApprove(ctx context.Context, at *standing, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
-	if err := s.mayApprove(at, st); err != nil {
+	if err := s.mayApprove(at, st, ask); err != nil {
 		return nil, err
 	}
 	a, err := s.answer(ctx, at, ask, false)
@@ -50,7 +50,7 @@ func (s *Session) askApprove(ctx context.Context, at *standing, st stmt.Statemen
 
 // askRevoke takes an approval back.
 func (s *Session) askRevoke(at *standing, st stmt.Statement, ask *stmt.Ask) (*verdict, error) {
-	if err := s.mayApprove(at, st); err != nil {
+	if err := s.mayApprove(at, st, ask); err != nil {
 		return nil, err
 	}
 	return s.told(pinnedColumns, func(ctx context.Context) (string, error) {
@@ -67,14 +67,14 @@ func (s *Session) askRevoke(at *standing, st stmt.Statement, ask *stmt.Ask) (*ve
 
 // mayApprove refuses those who may not, and a PREPARE, which would do it when nobody
 // looks.
-func (s *Session) mayApprove(at *standing, st stmt.Statement) error {
+func (s *Session) mayApprove(at *standing, st stmt.Statement, ask *stmt.Ask) error {
 	role, err := at.rules.Policy.RoleFor(s.who)
 	switch {
 	case err != nil || !role.Approve:
 		return &Error{Code: "42501", Message: "permission denied to approve plans", Details: "Roles with approve: true may.",
 			Advice: "SHOW pgask.approved"}
 	case st.Prepare != nil:
-		return &Error{Code: "0A000", Message: "an approval can't be prepared by PREPARE", Advice: "send it by itself"}
+		return &Error{Code: "0A000", Message: "an approval can't be prepared by PREPARE", Advice: "ASK " + ask.Form.Word() + quoted(ask.Question)}
 	case s.p.approvals == nil:
 		return &Error{Code: "0A000", Message: "there is no place for approved plans here"}
 	}

@@ -243,12 +243,12 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask, watch
 			a.tree, a.watched = plan.Watched(c)
 		}
 	}
-	return a, s.fit(ctx, at, &a, ask.Columns)
+	return a, s.fit(ctx, at, &a, ask)
 }
 
 // fit puts an answer into the columns that the asker wants, if any.
-func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns string) error {
-	want, err := s.wantedColumns(columns)
+func (s *Session) fit(ctx context.Context, at *standing, a *answered, ask *stmt.Ask) error {
+	want, err := s.wantedColumns(ask)
 	if err != nil || want == nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (s *Session) fit(ctx context.Context, at *standing, a *answered, columns st
 			have = append(have, plan.Column{Name: name})
 		}
 	}
-	a.tree, err = shape(a.tree, have, want)
+	a.tree, err = shape(ask.Question, a.tree, have, want)
 	return err
 }
 
@@ -288,7 +288,7 @@ func (s *Session) input(ctx context.Context, at *standing, ask *stmt.Ask) (plann
 	if err != nil {
 		return planner.Input{}, err
 	}
-	want, err := s.wantedColumns(ask.Columns)
+	want, err := s.wantedColumns(ask)
 	if err != nil {
 		return planner.Input{}, err
 	}

@@ -17,15 +17,14 @@ type wanted struct {
 	typ  *pg_query.TypeName
 }
 
-const columnsHint = "ASK 'your question' WITH (columns = 'region text, revenue numeric')"
-
 // wantedColumns reads the list as the grammar reads a column definition list;
 // an empty text wants nothing in particular.
-func (s *Session) wantedColumns(text string) ([]wanted, error) {
+func (s *Session) wantedColumns(ask *stmt.Ask) ([]wanted, error) {
+	text := ask.Columns
 	if text == "" {
 		return nil, nil
 	}
-	bad := &Error{Code: "42601", Message: "columns is not a list of names and types", Advice: columnsHint}
+	bad := &Error{Code: "42601", Message: "columns is not a list of names and types", Details: "One is 'region text, revenue numeric'.", Advice: "ASK " + quoted(ask.Question)}
 	n, err := stmt.ParseOne("SELECT FROM f() AS t("+text+")", s.p.limits)
 	if err != nil {
 		return nil, bad
@@ -42,7 +41,7 @@ func (s *Session) wantedColumns(text string) ([]wanted, error) {
 			return nil, bad
 		}
 		if policy.LooksUp(d.TypeName) {
-			return nil, &Error{Code: "42501", Message: "permission denied for the type of column " + plan.Ident(d.Colname), Advice: columnsHint}
+			return nil, &Error{Code: "42501", Message: "permission denied for the type of column " + plan.Ident(d.Colname), Advice: "ASK " + quoted(ask.Question)}
 		}
 		out = append(out, wanted{d.Colname, d.TypeName})
 	}
@@ -64,10 +63,10 @@ func columnsOf(want []wanted) []plan.Column {
 
 // shape puts an answer into the wanted columns, by name, cast to their types. An
 // answer with other columns is none.
-func shape(tree *pg_query.Node, have []plan.Column, want []wanted) (*pg_query.Node, error) {
+func shape(question string, tree *pg_query.Node, have []plan.Column, want []wanted) (*pg_query.Node, error) {
 	if !planner.Fit(have, columnsOf(want)) {
 		return nil, &Error{Code: "PA002", Message: "the question is not answerable in the columns " + listed(columnsOf(want)),
-			Details: "The answer's columns are " + listed(have) + ".", Advice: "leave out WITH (columns = …)"}
+			Details: "The answer's columns are " + listed(have) + ".", Advice: "ASK " + quoted(question)}
 	}
 	targets := make([]*pg_query.Node, len(want))
 	for i, w := range want {

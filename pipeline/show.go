@@ -40,7 +40,7 @@ func (s *Session) show(ctx context.Context, name string) (*verdict, error) {
 		return s.told(hierarchyColumns, s.hierarchies)
 	}
 	return nil, &Error{Code: "42704", Message: `unrecognized configuration parameter "` + ownPrefix + name + `"`,
-		Advice: "SHOW pgask.last, SHOW pgask.status, SHOW pgask.policy, SHOW pgask.metrics, SHOW pgask.dimensions, SHOW pgask.hierarchies or SHOW pgask.approved"}
+		Advice: "SHOW pgask.last\nSHOW pgask.status\nSHOW pgask.policy\nSHOW pgask.metrics\nSHOW pgask.dimensions\nSHOW pgask.hierarchies\nSHOW pgask.approved"}
 }
 
 var lastColumns = []policy.ToldColumn{

@@ -79,9 +79,11 @@ func (r Receipt) plan() string {
 	if r.PlanHash == nil {
 		return r.Annotations
 	}
-	hash := *r.PlanHash
-	return joined("plan "+hash[:min(len(hash), shortHash)], r.Annotations)
+	return joined("plan "+ShortHash(*r.PlanHash), r.Annotations)
 }
+
+// ShortHash is as much of a plan's hash as people are shown.
+func ShortHash(hash string) string { return hash[:min(len(hash), shortHash)] }
 
 func joined(a, b string) string {
 	if a == "" || b == "" {

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -36,6 +38,13 @@ type Annotations struct {
 	// Guarantee is full (all rows were visible), scoped or none.
 	Guarantee string `json:"guarantee"`
 }
+
+// Rounded is a confidence as people are told it, with two decimals and never more than it
+// is: what is below a limit reads so.
+func Rounded(confidence float64) float64 { return math.Floor(confidence*100+1e-9) / 100 }
+
+// Confidence spells one.
+func Confidence(c float64) string { return strconv.FormatFloat(Rounded(c), 'f', -1, 64) }
 
 // Plan is the canonical form: names qualified, defaults spelled out, the
 // reasoning kept. Callers must not change it.

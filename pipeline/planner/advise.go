@@ -31,8 +31,11 @@ func (q *question) advise(err error, f frame) error {
 		if l.kind != "anti" {
 			continue
 		}
-		if ask := q.answerable("how many " + spoken(l.table) + " per " + spoken(f.subject)); ask != "" {
-			return &advised{Rejections: r, ask: ask}
+		one := strings.TrimSuffix(spoken(f.subject), "s")
+		for _, subject := range []string{one, spoken(f.subject)} {
+			if ask := q.answerable("how many " + spoken(l.table) + " per " + subject); ask != "" {
+				return &advised{Rejections: r, ask: ask}
+			}
 		}
 	}
 	return err

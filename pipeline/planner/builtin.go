@@ -118,16 +118,16 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	if in.Columns != nil && !Fit(checked.Columns(), in.Columns) {
 		err := demanded(checked.Columns(), in.Columns)
 		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: err.Error()})
-		return Proposal{}, &Declined{Reason: err.Error(), Try: "ASK " + literal(in.Question) + " WITH (columns = " + literal(columnList(checked.Columns())) + ")", Steps: steps}
+		return Proposal{}, &Declined{Reason: strings.TrimPrefix(err.Error(), "plan rejected: "), Try: "ASK " + literal(in.Question) + " WITH (columns = " + literal(columnList(checked.Columns())) + ")", Steps: steps}
 	}
 	checked = checked.WithConfidence(best.signals().confidence())
 	sure := checked.Annotations().Confidence
 	if sure < b.MinConfidence {
 		reason := fmt.Sprintf("it may mean %s, but that isn't sure enough", describe(best.plan))
-		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: fmt.Sprintf("confidence %.2f, less than %.2f", sure, b.MinConfidence)})
+		steps = append(steps, Step{Stage: b.Name(), Outcome: "declined", Detail: "confidence " + plan.Confidence(sure) + ", less than " + plan.Confidence(b.MinConfidence)})
 		return Proposal{}, &Declined{Reason: reason, Try: q.try(nil), Steps: steps}
 	}
-	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: fmt.Sprintf("confidence %.2f", sure), Took: time.Since(start)})
+	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: "confidence " + plan.Confidence(sure), Took: time.Since(start)})
 	return Proposal{Source: b.Name(), Checked: checked, Qualifiers: best.said, Steps: steps}, nil
 }
 

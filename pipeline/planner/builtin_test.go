@@ -113,10 +113,10 @@ func TestBuiltinScoped(t *testing.T) {
 		Detail() string
 		Hint() string
 	}
-	if !errors.As(err, &r) || r.SQLState() != "PA007" || r.Hint() != "ASK 'how many rentals per riders'" {
+	if !errors.As(err, &r) || r.SQLState() != "PA007" || r.Hint() != "ASK 'how many rentals per rider'" {
 		t.Fatalf("%v, want PA007 with a question", err)
 	}
-	in.Question = "how many rentals per riders"
+	in.Question = "how many rentals per rider"
 	if _, err := New(NewBuiltin()).Plan(context.Background(), in); err != nil {
 		t.Errorf("the question that the hint names: %v", err)
 	}

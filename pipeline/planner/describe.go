@@ -97,7 +97,7 @@ func expr(e plan.Expr) string {
 	case e.Period != nil:
 		return e.Period.Column + " in the " + map[bool]string{true: "latest "}[e.Period.Latest] + "period of " + e.Period.Unit
 	case e.Date != nil:
-		return fmt.Sprintf("start of %s %+d", e.Date.Unit, e.Date.Offset)
+		return startOf(e.Date)
 	case e.Op != nil:
 		if len(e.Op.Args) == 1 {
 			return e.Op.Op + " " + expr(e.Op.Args[0])
@@ -113,4 +113,28 @@ func exprs(list []plan.Expr, between string) string {
 		parts[i] = expr(e)
 	}
 	return strings.Join(parts, between)
+}
+
+// startOf is the beginning of a period, or a day, in words.
+func startOf(d *plan.Date) string {
+	unit, after := d.Unit, ""
+	if d.Fiscal {
+		unit = "fiscal " + unit
+	}
+	if d.Days != 0 {
+		after = fmt.Sprintf(" %+d days", d.Days)
+	}
+	switch {
+	case unit == "day" && d.Offset == 0:
+		return "today" + after
+	case unit == "day" && d.Offset < 0:
+		return fmt.Sprintf("%d days ago", -d.Offset) + after
+	case unit == "day":
+		return fmt.Sprintf("%d days ahead", d.Offset) + after
+	case d.Offset < -1:
+		return fmt.Sprintf("the start of the %s %d before this one", unit, -d.Offset) + after
+	case d.Offset > 1:
+		return fmt.Sprintf("the start of the %s %d after this one", unit, d.Offset) + after
+	}
+	return "the start of " + []string{"last", "this", "next"}[d.Offset+1] + " " + unit + after
 }

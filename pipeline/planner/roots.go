@@ -160,7 +160,7 @@ func (b *builder) bridges(needed, filters []*catalog.Table) ([]tree, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, unfit("no declared keys connect what is asked for")
+		return nil, unfit("no keys, declared or inferred, connect what is asked for")
 	}
 	return cheapest(all), nil
 }

@@ -118,6 +118,11 @@ func (r *reader) questionHint(f Form) string {
 	return head + "'" + strings.ReplaceAll(q, "'", "''") + "'"
 }
 
+// again is the question as it was asked, with another end.
+func (a *Ask) again(end string) string {
+	return "ASK " + a.Form.Word() + "'" + strings.ReplaceAll(a.Question, "'", "''") + "'" + end
+}
+
 // options reads USING PLAN, READING and WITH, each at most once, in any order.
 func (r *reader) options(a *Ask) error {
 	with := false
@@ -132,7 +137,7 @@ func (r *reader) options(a *Ask) error {
 			with = true
 			err = r.with(a)
 		default:
-			err = r.fail(askHint)
+			err = r.fail(a.again(""))
 		}
 		if err != nil {
 			return err
@@ -142,7 +147,7 @@ func (r *reader) options(a *Ask) error {
 }
 
 func (r *reader) usingPlan(a *Ask) (err error) {
-	const hint = "ASK 'your question' USING PLAN '{…}'"
+	hint := a.again(" USING PLAN '{…}'")
 	if !r.word("plan") {
 		return r.fail(hint)
 	}
@@ -152,7 +157,7 @@ func (r *reader) usingPlan(a *Ask) (err error) {
 }
 
 func (r *reader) reading(a *Ask) error {
-	const hint = "ASK 'your question' READING 1"
+	hint := a.again(" READING 1")
 	if len(r.tokens) == 0 || r.tokens[0].kind != pg_query.Token_ICONST {
 		return r.fail(hint)
 	}
@@ -166,7 +171,7 @@ func (r *reader) reading(a *Ask) error {
 }
 
 func (r *reader) with(a *Ask) error {
-	const hint = "ASK 'your question' WITH (columns = 'name text, total numeric')"
+	hint := a.again(" WITH (columns = 'name text, total numeric')")
 	if !r.kind(tokOpen) {
 		return r.fail(hint)
 	}
@@ -201,7 +206,7 @@ func (r *reader) option(a *Ask, hint string) (err error) {
 }
 
 func (r *reader) format(a *Ask) (err error) {
-	const hint = "ASK CHART 'your question' WITH (format = text)"
+	hint := a.again(" WITH (format = text)")
 	if !r.kind(tokEquals) {
 		return r.fail(hint)
 	}
