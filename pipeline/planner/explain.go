@@ -154,14 +154,16 @@ func (q *question) try(words []string) string {
 	}
 	for _, hs := range q.parser.hits {
 		for _, h := range hs {
-			for _, m := range h.meanings {
-				if m.kind == aMetric {
-					if ask := q.answerable(spokenName(m.metric.Name)); ask != "" {
-						return ask
-					}
-				}
-				return "ASK " + literal("how many "+strings.Join(splitIdentifier(m.table.Name.Table), " "))
+			if len(h.meanings) == 0 {
+				continue
 			}
+			m := h.meanings[0]
+			if m.kind == aMetric {
+				if ask := q.answerable(spokenName(m.metric.Name)); ask != "" {
+					return ask
+				}
+			}
+			return "ASK " + literal("how many "+strings.Join(splitIdentifier(m.table.Name.Table), " "))
 		}
 	}
 	if len(q.x.tables) > 0 {
