@@ -134,3 +134,31 @@ func TestDimensions(t *testing.T) {
 func usingPlan(plan string) string {
 	return "ASK 'x' USING PLAN '" + strings.ReplaceAll(plan, "'", "''") + "'"
 }
+
+// TestDefinitionsChecked: check finds what Postgres doesn't take of the file's SQL, by its place.
+func TestDefinitionsChecked(t *testing.T) {
+	f := acmeMeaning(t, companyDimensions+`  - {name: odd, table: public.accounts, expr: "case when name > 3 then 'x' else 'y' end"}
+  - {name: random, table: public.accounts, expr: "id * random()"}
+`)
+	path := filepath.Join(filepath.Dir(f.Config), "semantic.yaml")
+	edit(t, path, func(text string) string {
+		return strings.Replace(text, "metrics:\n", "metrics:\n  - {name: odder, table: public.orders, expr: sum(status), filter: {public.orders: currency = 3}, additivity: {kind: additive}, owner: sales}\n", 1)
+	})
+	out, err := f.command("check", "--offline=false")
+	if err == nil {
+		t.Error("the faults pass")
+	}
+	for _, want := range []string{
+		"dimensions.odd.expr: database acme: ERROR: operator does not exist: text > integer (SQLSTATE 42883)",
+		"dimensions.random.expr: random isn't among the functions that a dimension may call; make it a column of a view",
+		"metrics.odder.expr: database acme: ERROR: function sum(text) does not exist (SQLSTATE 42883)",
+		"metrics.odder.filter.public.orders: database acme: ERROR: operator does not exist: text = integer (SQLSTATE 42883)",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("check doesn't say %s\n%s", want, out)
+		}
+	}
+	if got := strings.Count(out, "semantic.yaml:"); got != 4 {
+		t.Errorf("%d faults of semantic.yaml\n%s", got, out)
+	}
+}

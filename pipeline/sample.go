@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/auth"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -95,8 +94,7 @@ func dimensionQueries(at *standing, dimensions []*semantic.Dimension) []catalog.
 		if slices.ContainsFunc(semantic.Columns(d.Expr), func(c string) bool { return slices.Contains(masked[d.Table], c) }) {
 			continue
 		}
-		rows, err := stmt.Print(stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(d.Expr, "v")},
-			FromClause: []*pg_query.Node{stmt.Table(d.Table.Schema, d.Table.Table, "")}}))
+		rows, err := d.SQL()
 		if err != nil {
 			continue // as one that can't be asked
 		}

@@ -20,20 +20,7 @@ const hierarchyTimeout = 5 * time.Second
 
 // checkHierarchies warns of levels whose values belong to several values of the level
 // above, by the rows that the login of the dsn sees: such a hierarchy isn't one.
-func checkHierarchies(ctx context.Context, all *configs.All, c *configs.Database, m *semantic.Model) []configs.Fault {
-	if len(m.Hierarchies) == 0 {
-		return nil
-	}
-	config, err := pgx.ParseConfig(c.DSN)
-	if err != nil {
-		return nil // a fault of the files
-	}
-	configs.JudgeServer(&config.Config)
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return []configs.Fault{{Pos: c.Pos, Key: "databases." + c.Name + ".dsn", Msg: reason(err)}}
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+func checkHierarchies(ctx context.Context, conn *pgx.Conn, all *configs.All, c *configs.Database, m *semantic.Model) []configs.Fault {
 	var faults []configs.Fault
 	for _, h := range m.Hierarchies {
 		i := slices.IndexFunc(all.Semantic.Hierarchies, func(f configs.Hierarchy) bool { return f.Name == h.Name })

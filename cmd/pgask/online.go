@@ -48,7 +48,7 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)
 		faults = append(faults, checkPartitions(ctx, c, p, snap, model)...)
 	}
-	return append(faults, checkHierarchies(ctx, all, c, model)...)
+	return append(faults, checkMeaning(ctx, all, c, model)...)
 }
 
 // reason is why a database can't be asked, in one line: Postgres's own words, or

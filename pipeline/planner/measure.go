@@ -62,8 +62,7 @@ func (b *builder) guarded(m meaning) *semantic.Metric {
 		reads = semantic.Columns(d.Expr)
 	}
 	for _, x := range b.semantic.Metrics {
-		measures := semantic.Columns(x.Expr)
-		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.ContainsFunc(reads, func(c string) bool { return slices.Contains(measures, c) }) {
+		if x.Table == m.table.Name && x.Additivity.Kind == "semi" && slices.ContainsFunc(semantic.Columns(x.Expr), func(c string) bool { return slices.Contains(reads, c) }) {
 			return x
 		}
 	}
