@@ -65,7 +65,7 @@ func testCurated(ctx context.Context, f *files, stdout io.Writer) error {
 		if len(examples) == 0 {
 			continue
 		}
-		err = withLogin(ctx, f.all, f.all.Config.Databases[name], func(conn *pgx.Conn, searchPath string) {
+		err = withCurated(ctx, f.all, f.all.Config.Databases[name], func(conn *pgx.Conn, searchPath string) {
 			for _, e := range examples {
 				rows, err := runCurated(ctx, conn, searchPath, e)
 				line(e.Query, name, ": "+count(rows, "row"), err)
@@ -93,7 +93,7 @@ func runCurated(ctx context.Context, conn *pgx.Conn, searchPath string, e planne
 		return 0, fmt.Errorf("give an example of %s", strings.Join(e.Invented, ", "))
 	}
 	n := 0
-	err := readOnly(ctx, conn, searchPath, func(tx pgx.Tx) error {
+	err := inCurated(ctx, conn, searchPath, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, e.SQL)
 		if err != nil {
 			return err
@@ -118,9 +118,9 @@ func checkCurated(ctx context.Context, all *configs.All, c *configs.Database) []
 		return nil
 	}
 	var faults []configs.Fault
-	err = withLogin(ctx, all, c, func(conn *pgx.Conn, searchPath string) {
+	err = withCurated(ctx, all, c, func(conn *pgx.Conn, searchPath string) {
 		for _, e := range examples {
-			err := readOnly(ctx, conn, searchPath, func(tx pgx.Tx) error {
+			err := inCurated(ctx, conn, searchPath, func(tx pgx.Tx) error {
 				_, err := tx.Exec(ctx, "EXPLAIN "+e.SQL)
 				return err
 			})
@@ -135,9 +135,9 @@ func checkCurated(ctx context.Context, all *configs.All, c *configs.Database) []
 	return faults
 }
 
-// withLogin connects with the database's own login. Names without a schema mean
+// withCurated connects with the database's own login. Names without a schema mean
 // what they mean for the roles that may ask.
-func withLogin(ctx context.Context, all *configs.All, c *configs.Database, do func(conn *pgx.Conn, searchPath string)) error {
+func withCurated(ctx context.Context, all *configs.All, c *configs.Database, do func(conn *pgx.Conn, searchPath string)) error {
 	config, err := pgx.ParseConfig(c.DSN)
 	if err != nil {
 		return err
@@ -164,8 +164,8 @@ func withLogin(ctx context.Context, all *configs.All, c *configs.Database, do fu
 	return nil
 }
 
-// readOnly is a read-only transaction that is rolled back.
-func readOnly(ctx context.Context, conn *pgx.Conn, searchPath string, do func(pgx.Tx) error) error {
+// inCurated is a read-only transaction that is rolled back.
+func inCurated(ctx context.Context, conn *pgx.Conn, searchPath string, do func(pgx.Tx) error) error {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return err

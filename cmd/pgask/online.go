@@ -43,7 +43,6 @@ func checkDatabase(ctx context.Context, all *configs.All, c *configs.Database) [
 	}
 	model, faults := semantic.Build(*all.Semantic, snap)
 	faults = append(faults, checkCurated(ctx, all, c)...)
-	faults = append(faults, checkMetrics(ctx, all, c, model)...)
 	if p, broken := policy.Compile(all.Policy); broken == nil {
 		faults = append(faults, p.Check(snap)...)
 		faults = append(faults, checkLogins(ctx, all, p, c, snap)...)
