@@ -88,3 +88,23 @@ func TestReadAs(t *testing.T) {
 		t.Errorf("notices %q", *notices)
 	}
 }
+
+// TestSeveral: the first of several, of which nobody said how many, are some, and the answer and
+// its follow-ups say so until one says how many.
+func TestSeveral(t *testing.T) {
+	dsn, _ := asShopkeeper(t, namesakes, "{rows: 0}")
+	conn, notices := noticing(t, dsn)
+	for _, c := range []struct {
+		statement string
+		rows      int
+		says      bool
+	}{{"ASK 'most expensive products'", 4, true}, {"ASK MORE 'only with price above 10'", 3, true}, {"ASK MORE 'top 2'", 2, false}, {"ASK 'the most expensive product'", 1, false}} {
+		*notices = nil
+		if got := table(t, conn, c.statement); len(got) != c.rows {
+			t.Errorf("%s: %v", c.statement, got)
+		}
+		if says := strings.Contains(strings.Join(*notices, "\n"), "the first 10, since no number was asked for"); says != c.says {
+			t.Errorf("%s: notices %q", c.statement, *notices)
+		}
+	}
+}

@@ -228,9 +228,12 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask, watch
 		return answered{proposal: p}, err
 	}
 	if in.Last != nil {
-		p.Qualifiers = amended(in.Last.Qualifiers, p.Qualifiers)
+		p = amended(p, in.Last)
 	}
 	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers, budget: in.Budget}
+	if p.Several {
+		a.qualifiers = append(slices.Clip(a.qualifiers), answer.Several(*p.Checked.Plan().Limit))
+	}
 	if p.Checked != nil {
 		if err := s.planAfter(ctx, at, in, &a); err != nil {
 			return a, err

@@ -21,20 +21,26 @@ func (s *Session) followUp(in *planner.Input) error {
 	if err != nil {
 		return err
 	}
-	in.Last = &planner.Last{Question: in.Last.Question, Plan: c.Plan(), Qualifiers: in.Last.Qualifiers}
+	in.Last = &planner.Last{Question: in.Last.Question, Plan: c.Plan(), Qualifiers: in.Last.Qualifiers, Several: in.Last.Several}
 	in.PlanOnly, in.Afresh = true, true
 	return nil
 }
 
-// amended are an answer's own qualifiers with those of the answer that it follows up.
-func amended(before, own []string) []string {
-	out := slices.Clone(before)
+// amended is what an answer says besides its plan, with what is left of that of the answer
+// that it follows up.
+func amended(p planner.Proposal, before *planner.Last) planner.Proposal {
+	own := p.Qualifiers
+	p.Qualifiers = slices.Clone(before.Qualifiers)
 	for _, q := range own {
-		if !slices.Contains(out, q) {
-			out = append(out, q)
+		if !slices.Contains(p.Qualifiers, q) {
+			p.Qualifiers = append(p.Qualifiers, q)
 		}
 	}
-	return out
+	if p.Checked != nil {
+		was, is := before.Plan.Limit, p.Checked.Plan().Limit
+		p.Several = p.Several || before.Several && was != nil && is != nil && *was == *is
+	}
+	return p
 }
 
 // last is what a follow-up of an answer would amend. What a hook made of it isn't: the
@@ -46,7 +52,7 @@ func (a *answered) last(question string) *planner.Last {
 	if a.amends != nil {
 		question = together(a.amends.Question, question)
 	}
-	return &planner.Last{Question: question, Plan: a.own.Plan(), Qualifiers: a.proposal.Qualifiers}
+	return &planner.Last{Question: question, Plan: a.own.Plan(), Qualifiers: a.proposal.Qualifiers, Several: a.proposal.Several}
 }
 
 // Resume makes an answer the session's last one, as if it had just run.

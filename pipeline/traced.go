@@ -109,7 +109,7 @@ func (t *tracing) amends(last *planner.Last) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text, _ := json.Marshal(last.Plan) // what was decoded can be encoded
-	t.trace.Last = &trace.Last{Question: last.Question, Plan: text, Qualifiers: last.Qualifiers}
+	t.trace.Last = &trace.Last{Question: last.Question, Plan: text, Qualifiers: last.Qualifiers, Several: last.Several}
 }
 
 // planned notes the answer to one of the statement's questions.

@@ -37,7 +37,7 @@ func replayTrace(ctx context.Context, f *files, was *trace.Trace) ([]string, err
 		if err != nil {
 			return nil, fmt.Errorf("the plan that the trace's question amends: %w", err)
 		}
-		s.Resume(&planner.Last{Question: was.Last.Question, Plan: p, Qualifiers: was.Last.Qualifiers})
+		s.Resume(&planner.Last{Question: was.Last.Question, Plan: p, Qualifiers: was.Last.Qualifiers, Several: was.Last.Several})
 	}
 	if got := len(s.Explain(ctx, was.Statement)); got != 1 || now.ID == "" {
 		return nil, fmt.Errorf("the trace holds no statement that asks: %q", was.Statement)

@@ -66,6 +66,11 @@ func Tied(rows int64) string {
 	return fmt.Sprintf("others tie with the last of these %d rows and were left out", rows)
 }
 
+// Several is said of an answer that has so many rows at most, though nobody said how many.
+func Several(rows int64) string {
+	return fmt.Sprintf("the first %d, since no number was asked for", rows)
+}
+
 // MayTie is said of so many rows where nobody sees whether others tie with the last.
 func MayTie(rows int64) string {
 	return fmt.Sprintf("others that tie with the last of the %d rows may be left out", rows)

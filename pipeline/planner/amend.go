@@ -14,6 +14,7 @@ type Last struct {
 	Plan     *plan.Plan // canonical, as validated
 	// Qualifiers are said of it besides the plan's.
 	Qualifiers []string
+	Several    bool // as the proposal's
 }
 
 // amendment is one follow-up being read.

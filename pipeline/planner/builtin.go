@@ -128,7 +128,7 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 		return Proposal{}, &Declined{Reason: reason, Try: q.try(nil), Steps: steps}
 	}
 	steps = append(steps, Step{Stage: b.Name(), Outcome: "ok", Detail: "confidence " + plan.Confidence(sure), Took: time.Since(start)})
-	return Proposal{Source: b.Name(), Checked: checked, Qualifiers: best.said, Steps: steps}, nil
+	return Proposal{Source: b.Name(), Checked: checked, Qualifiers: best.said, Several: best.f.several && best.plan.Limit != nil, Steps: steps}, nil
 }
 
 // rejected passes on what the asker can repair (measures and guarantees); a

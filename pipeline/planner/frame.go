@@ -100,6 +100,7 @@ type frame struct {
 	groups    []group
 	orders    []order
 	limit     int64
+	several   bool // the limit is ours: the first of several were asked for, but not how many
 	distinct  bool
 	each      bool // "of each", without a table: group by what is listed
 	mostBy    bool // groups were made by a superlative: only their names are asked for

@@ -64,6 +64,22 @@ func bases(word string) []string {
 	return out
 }
 
+// plural tells whether a word is surely for several.
+func plural(low string) bool {
+	if singular(low) != low {
+		return true
+	}
+	for _, end := range []string{"ss", "us", "is"} {
+		if strings.HasSuffix(low, end) {
+			return false
+		}
+	}
+	return strings.HasSuffix(low, "s") && !endInS[low]
+}
+
+// endInS are words for one thing that end as plurals do.
+var endInS = set("news", "lens", "means", "series", "species", "gas", "atlas", "canvas")
+
 // agent tells whether a word looks like one for a person or a thing that does
 // something.
 func agent(word string) bool {

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"slices"
-	"strings"
 )
 
 // owners reads "of the students", "for each department": whose columns were
@@ -45,10 +44,7 @@ func (p *parser) owners(s state) []state {
 }
 
 // one tells whether the word at i is a noun for one thing.
-func (p *parser) one(i int) bool {
-	low := p.low(i)
-	return singular(low) == low && (!strings.HasSuffix(low, "s") || strings.HasSuffix(low, "ss"))
-}
+func (p *parser) one(i int) bool { return !plural(p.low(i)) }
 
 // own tells the columns asked for so far whose they are.
 func (f *frame) own(table tableRef) {

@@ -77,6 +77,9 @@ type Proposal struct {
 	Query *pg_query.Node
 	// Qualifiers are said of the answer besides the plan's.
 	Qualifiers []string
+	// Several tells that the first of several were asked for, but not how many: the plan's
+	// limit is the planner's.
+	Several bool
 	// Curated says which query and which values.
 	Curated *CuratedUse
 	// Made is the plan as a model made it at its first attempt; nil for others.

@@ -9,7 +9,7 @@ func (p *parser) topItem(s state) []state {
 		if p.is(i, "first") {
 			return nil
 		}
-		limit, k := int64(1), i+1
+		limit, k := int64(0), i+1
 		if p.kind(k) == number {
 			limit, k = atoi(p.toks[k].num), k+1
 		} else if !desc {
@@ -19,7 +19,7 @@ func (p *parser) topItem(s state) []state {
 		for _, n := range p.subjects(state{at: k, f: s.f}) {
 			for _, r := range p.rankedBy(n, desc) {
 				r.f.limit = limit
-				out = append(out, r)
+				out = append(out, p.first(r, n.at))
 			}
 		}
 		return out
@@ -126,7 +126,7 @@ func atoi(s string) int64 {
 func (p *parser) rankedItem(s state) []state {
 	var out []state
 	i := s.at
-	limit := int64(1)
+	limit := int64(0)
 	if p.kind(i) == number {
 		limit, i = atoi(p.toks[i].num), i+1
 	}
@@ -138,7 +138,7 @@ func (p *parser) rankedItem(s state) []state {
 			r.f.groups = add(r.f.groups, group{col: o.col})
 			r.f.orders = add(r.f.orders, order{fn: "count", desc: p.is(i, "most")})
 			r.f.limit, r.f.mostBy = limit, true
-			out = append(out, r)
+			out = append(out, p.first(r, r.at))
 		}
 		return out
 	}
@@ -146,7 +146,7 @@ func (p *parser) rankedItem(s state) []state {
 		for _, n := range p.subjects(state{at: i + a.n, f: s.f}) {
 			n.f.orders = add(n.f.orders, order{col: a.col, desc: a.desc})
 			n.f.limit = limit
-			out = append(out, n)
+			out = append(out, p.first(n, n.at))
 		}
 	}
 	return out

@@ -53,3 +53,18 @@ func TestNotesMentionable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A superlative of several has some rows, as the proposal says, of one it has one.
+func TestSeveral(t *testing.T) {
+	for question, want := range map[string]int64{"most expensive models": someRows, "plans of the oldest riders": someRows, "top models by income": someRows, "most common cities": someRows,
+		"the most expensive model": 1, "plan of the oldest rider": 1, "what is the age of the oldest riders": 1, "top model by income": 1, "the 3 most expensive models": 3, "top 3 models by income": 3} {
+		p, err := NewBuiltin().Plan(t.Context(), bikeInput(t, question))
+		if err != nil {
+			t.Errorf("%s: %v", question, err)
+			continue
+		}
+		if limit := p.Checked.Plan().Limit; limit == nil || *limit != want || p.Several != (want == someRows) {
+			t.Errorf("%s: limit %v, several %v", question, limit, p.Several)
+		}
+	}
+}

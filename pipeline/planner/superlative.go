@@ -29,7 +29,7 @@ func (p *parser) superlativeAt(s state) []state {
 			col := *a.col
 			col.owner = last(e.f.also)
 			e.f.orders = add(e.f.orders, order{col: &col, desc: a.desc})
-			out = append(out, p.ranked(e))
+			out = append(out, p.first(e, e.at))
 		}
 	}
 	if p.is(k, "top") && p.kind(k+1) == number || p.kind(k) == number {
@@ -86,6 +86,18 @@ func (p *parser) ranked(s state) state {
 		s.f.limit = 1
 	}
 	return s
+}
+
+// someRows is how many come first where several were asked for, but not how many.
+const someRows = 10
+
+// first cuts a ranking of what was named up to end where no number was given: to one, or to
+// some where it was named in the plural: "what is the age of the oldest riders" is one age.
+func (p *parser) first(s state, end int) state {
+	if s.f.limit == 0 && !p.one(end-1) && p.low(1) != "is" {
+		s.f.limit, s.f.several = someRows, true
+	}
+	return p.ranked(s)
 }
 
 // ordered narrows a ranking to columns that have a highest and a lowest; false

@@ -48,6 +48,7 @@ type Last struct {
 	Question   string          `json:"question"`
 	Plan       json.RawMessage `json:"plan"`
 	Qualifiers []string        `json:"qualifiers,omitempty"`
+	Several    bool            `json:"several,omitempty"`
 }
 
 // Stage is what a part of planning did.
