@@ -77,7 +77,7 @@ var semanticKeys = map[string]string{
 	"hierarchies.*.name":              "What it is called.",
 	"hierarchies.*.description":       "What it says.",
 	"hierarchies.*.levels":            "Its levels, from coarse to fine; each value of one belongs to one value of the one before.",
-	"hierarchies.*.levels.*":          "schema.table.column; of the same table as the level behind it, or of one that its rows point to.",
+	"hierarchies.*.levels.*":          "schema.table.column, or a dimension in the place of the column; of the same table as the level behind it, or of one that its rows point to.",
 	"hierarchies.*.synonyms":          "Other words for it.",
 	"hierarchies.*.synonyms.*":        "A word.",
 	"fiscal_year_start":               "The month, 1 to 12, in which the fiscal year starts, for questions about fiscal years and quarters.",

@@ -26,6 +26,14 @@ func TestCheckHierarchies(t *testing.T) {
 	if strings.Contains(out, "hierarchies.") {
 		t.Errorf("levels that nest: %s", out)
 	}
+	if out = hierarchies(`  - {name: size, levels: [public.orders.half, public.orders."quarter of the year"]}
+  - {name: other size, levels: [public.orders.half, public.orders.currency]}
+dimensions:
+  - {name: half, table: public.orders, expr: "case when extract(month from orders.ordered_at) > 6 then 2 else 1 end"}
+  - {name: quarter of the year, table: public.orders, expr: "extract(quarter from ordered_at)::int"}
+`); strings.Contains(out, "hierarchies.size") || !strings.Contains(out, "hierarchies.other size.levels[1]: database acme: ") || !strings.Contains(out, "belong to more than one value of public.orders.half") {
+		t.Errorf("levels that are dimensions: %s", out)
+	}
 	out = hierarchies("  - {name: upside down, levels: [public.accounts.country, public.accounts.region]}\n" +
 		"  - {name: over tables, levels: [public.accounts.segment, public.orders.status]}\n")
 	for _, c := range []struct{ key, fine, coarse string }{

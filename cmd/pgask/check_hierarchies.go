@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // hierarchyTimeout bounds what looking at the rows of two levels may take.
@@ -25,7 +27,7 @@ func checkHierarchies(ctx context.Context, conn *pgx.Conn, all *configs.All, c *
 	for _, h := range m.Hierarchies {
 		i := slices.IndexFunc(all.Semantic.Hierarchies, func(f configs.Hierarchy) bool { return f.Name == h.Name })
 		for n := range h.Levels[1:] {
-			if msg := nests(ctx, conn, h.Levels[n], h.Levels[n+1]); msg != "" {
+			if msg := nests(ctx, conn, m, h.Levels[n], h.Levels[n+1]); msg != "" {
 				f := all.Semantic.Hierarchies[i]
 				faults = append(faults, configs.Fault{Pos: f.Levels[n+1].Pos, Key: fmt.Sprintf("hierarchies.%s.levels[%d]", f.Name, n+1), Warning: true,
 					Msg: "database " + c.Name + ": " + msg})
@@ -37,14 +39,14 @@ func checkHierarchies(ctx context.Context, conn *pgx.Conn, all *configs.All, c *
 
 // nests says what is wrong where values of the finer level belong to several of the
 // coarser one, or where that can't be found out; "" where all is well.
-func nests(ctx context.Context, conn *pgx.Conn, coarse, fine semantic.Level) string {
+func nests(ctx context.Context, conn *pgx.Conn, m *semantic.Model, coarse, fine semantic.Level) string {
 	above := plan.TableName(coarse.Table) + "." + plan.Ident(coarse.Column)
 	var values, wrong int64
 	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf("SET LOCAL statement_timeout = %d", hierarchyTimeout.Milliseconds())); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, nestingSQL(coarse, fine)).Scan(&values, &wrong)
+		return tx.QueryRow(ctx, nestingSQL(m, coarse, fine)).Scan(&values, &wrong)
 	})
 	var failed interface{ SQLState() string }
 	switch {
@@ -60,8 +62,21 @@ func nests(ctx context.Context, conn *pgx.Conn, coarse, fine semantic.Level) str
 
 // nestingSQL counts the values of the finer level, and those that belong to several of
 // the coarser one, or to one and to none.
-func nestingSQL(coarse, fine semantic.Level) string {
-	relation := func(n catalog.Name) string { return pgx.Identifier{n.Schema, n.Table}.Sanitize() }
+func nestingSQL(m *semantic.Model, coarse, fine semantic.Level) string {
+	relation := func(n catalog.Name) string {
+		of := pgx.Identifier{n.Schema, n.Table}.Sanitize()
+		for _, l := range []semantic.Level{coarse, fine} {
+			d := m.DimensionOf(l)
+			if d == nil || d.Table != n {
+				continue
+			}
+			computed := stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(d.Expr, d.Name)}})
+			if text, err := stmt.Print(computed); err == nil {
+				of = "(SELECT *, " + strings.TrimPrefix(text, "SELECT ") + " FROM " + of + " x)"
+			}
+		}
+		return of
+	}
 	column := func(alias, name string) string { return alias + "." + pgx.Identifier{name}.Sanitize() }
 	from, at := relation(fine.Table)+" t0", "t0"
 	for i, r := range coarse.Path {

@@ -66,22 +66,28 @@ func (a *amendment) groups() []plan.Expr {
 }
 
 func (a *amendment) isLevel(e plan.Expr, l semantic.Level) bool {
-	t, c := a.columnOf(e.Column)
+	t, c := a.columnOf(named(e))
 	return c != nil && t.Name == l.Table && c.Name == l.Column
 }
 
-// columnOf is the column of the catalog that a plan's alias.column is; nil for others.
+// columnOf is the column of the catalog, or the dimension, that something named in the plan
+// is; nil for others.
 func (a *amendment) columnOf(name string) (*catalog.Table, *catalog.Column) {
+	name = bare(name)
 	t := a.tableOf(aliasOf(name))
 	if t == nil {
 		return nil, nil
 	}
-	i := slices.IndexFunc(t.Columns, func(c *catalog.Column) bool { return aliasOf(name)+"."+plan.Ident(c.Name) == name })
-	if i < 0 {
-		return nil, nil
+	for _, c := range append(t.Columns[:len(t.Columns):len(t.Columns)], a.lexicon().dimensions[t]...) {
+		if aliasOf(name)+"."+plan.Ident(c.Name) == name {
+			return t, c
+		}
 	}
-	return t, t.Columns[i]
+	return nil, nil
 }
+
+// bare is alias.column or alias.dimension of what is named.
+func bare(name string) string { return strings.TrimPrefix(name, "dimension ") }
 
 // aliasOf is what stands before the column in alias.column, as the plan spells it.
 func aliasOf(name string) string {
@@ -134,10 +140,10 @@ func (a *amendment) stays(h *semantic.Hierarchy) {
 	for _, cond := range conjuncts(*a.plan.Where) {
 		column, kind := pins(cond)
 		t, c := a.columnOf(column)
-		if kind != "value" || c == nil || h.At(t.Name, c.Name) < 0 || slices.ContainsFunc(a.groups(), func(e plan.Expr) bool { return e.Column == column }) {
+		if kind != "value" || c == nil || h.At(t.Name, c.Name) < 0 || slices.ContainsFunc(a.groups(), func(e plan.Expr) bool { return named(e) == column }) {
 			continue
 		}
-		a.readAs = union(a.readAs, []string{"the condition on " + strings.ReplaceAll(column, `"`, "") + " still holds"})
+		a.readAs = union(a.readAs, []string{"the condition on " + strings.ReplaceAll(bare(column), `"`, "") + " still holds"})
 	}
 }
 

@@ -102,7 +102,13 @@ func (p *parser) byLevels(s state, h *semantic.Hierarchy, end, levels int) state
 // levelGroup is the grouping by one level.
 func (x *lexicon) levelGroup(l semantic.Level, at int) group {
 	t := x.table(l.Table)
-	m := meaning{kind: aColumn, table: t, column: t.Column(l.Column), weight: 1}
+	column := t.Column(l.Column)
+	for _, d := range x.dimensions[t] {
+		if d.Name == l.Column {
+			column = d
+		}
+	}
+	m := meaning{kind: aColumn, table: t, column: column, weight: 1}
 	return group{col: &mention{at: at, n: 1, meanings: []meaning{m}, owner: t}}
 }
 

@@ -19,6 +19,7 @@ const bikeLevels = `
 hierarchies:
   - {name: place, levels: [public.stations.city, public.stations.district, public.stations.name], synonyms: [location]}
   - {name: make, levels: [public.bike_models.maker, public.bike_models.kind]}
+  - {name: ride, levels: [public.rentals.trip_class, public.rentals."hour started"]}
   - {name: home, levels: [public.riders.home_city, public.riders.plan]}
 `
 

@@ -54,12 +54,14 @@ type lexicon struct {
 	byFirst map[string][]*phrase
 	byKey   map[string]*phrase
 	labels  map[*catalog.Table][]*catalog.Column
-	graph   *graph
-	partial []partial        // until all whole names are known
-	people  []*catalog.Table // whose rows are called by first and last name
-	tables  []*catalog.Table
-	names   [][]string        // until the words that are related to them are known
-	stemmed map[string]string // until the lexicon is built
+	// dimensions are those of a table, as columns.
+	dimensions map[*catalog.Table][]*catalog.Column
+	graph      *graph
+	partial    []partial        // until all whole names are known
+	people     []*catalog.Table // whose rows are called by first and last name
+	tables     []*catalog.Table
+	names      [][]string        // until the words that are related to them are known
+	stemmed    map[string]string // until the lexicon is built
 	// doers are the names for who does something, by the stem of what they do.
 	doers map[string]string
 }
@@ -75,7 +77,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 	if m == nil {
 		m = &semantic.Model{}
 	}
-	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{},
+	x := &lexicon{byFirst: map[string][]*phrase{}, byKey: map[string]*phrase{}, labels: map[*catalog.Table][]*catalog.Column{}, dimensions: map[*catalog.Table][]*catalog.Column{},
 		doers: map[string]string{}, stemmed: map[string]string{}, graph: newGraph(c, m)}
 	for _, t := range c.Tables {
 		if t.Partition {
@@ -85,6 +87,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		x.addTable(t, m.Tables[t.Name])
 		for _, d := range m.DimensionsOf(t.Name) {
 			x.addColumn(t, splitIdentifier(t.Name.Table), d.Column, d.Synonyms)
+			x.dimensions[t] = append(x.dimensions[t], d.Column)
 		}
 	}
 	for _, e := range m.Entities {

@@ -23,7 +23,7 @@ func shownHierarchies(in Input, shown map[catalog.Name]bool) []shownHierarchy {
 	for _, h := range in.Semantic.Hierarchies {
 		one := shownHierarchy{Hierarchy: h.Name, About: clip(h.Description, shownComment), Synonyms: h.Synonyms}
 		for _, l := range h.Levels {
-			if shown[l.Table] && in.Semantic.Exposure(l.Table, l.Column) != semantic.Hidden {
+			if shown[l.Table] && in.Semantic.LevelExposure(l) != semantic.Hidden {
 				one.Levels = append(one.Levels, plan.TableName(l.Table)+"."+plan.Ident(l.Column))
 			}
 		}

@@ -103,7 +103,7 @@ func TestFaults(t *testing.T) {
 		{"hierarchy the wrong way", levels("accounts.secret", "regions.code"), "rows of public.regions don't point to public.accounts", false},
 		{"hierarchy several ways", levels("accounts.secret", "orders.status"), "several ways lead from public.orders to public.accounts", false},
 		{"hierarchy of no table", levels("nowhere.x", "accounts.secret"), "there is no table public.nowhere", true},
-		{"hierarchy of no column", levels("accounts.x", "accounts.secret"), "table public.accounts has no column x", true},
+		{"hierarchy of no column", levels("accounts.x", "accounts.secret"), "table public.accounts has no column or dimension x", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -239,6 +239,16 @@ func TestVisibleHierarchy(t *testing.T) {
 		if text := strings.Join(got, ", "); text != test.want {
 			t.Errorf("without %s: %s, want %s", test.hidden, text, test.want)
 		}
+	}
+	file = configs.Semantic{Dimensions: []configs.Dimension{{Name: "secret band", Table: cname("accounts"), Expr: "secret / 10"}},
+		Hierarchies: []configs.Hierarchy{{Name: "band", Levels: []configs.ColumnRef{{Name: cname("accounts"), Column: "secret_band"}, {Name: cname("accounts"), Column: "id"}}}}}
+	computed, faults := semantic.Build(file, tables)
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	all, seen := computed.Visible(tables).Hierarchies, computed.Visible(without(tables, "accounts", "secret")).Hierarchies
+	if len(all) != 1 || len(all[0].Levels) != 2 || all[0].Levels[0].Column != "secret band" || len(seen) != 1 || len(seen[0].Levels) != 1 || seen[0].Levels[0].Column != "id" {
+		t.Errorf("a level that is a dimension: %+v, without its column %+v", all, seen)
 	}
 	only := without(without(without(tables, "accounts", ""), "regions", ""), "invoices", "")
 	if len(m.Visible(only).Hierarchies) != 0 {

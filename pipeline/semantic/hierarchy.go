@@ -16,9 +16,10 @@ type Hierarchy struct {
 	Levels      []Level // from coarse to fine
 }
 
-// Level is a column by which a hierarchy groups.
+// Level is a column by which a hierarchy groups, or a dimension of the table.
 type Level struct {
-	Table  catalog.Name
+	Table catalog.Name
+	// Column is the column's name, or the dimension's.
 	Column string
 	// Path leads from the table of the next finer level to this one's, many-to-one at each
 	// step; empty where they are of one table, and for the finest.
@@ -35,11 +36,17 @@ func (b *builder) hierarchy(f configs.Hierarchy) {
 		if t == nil {
 			continue
 		}
-		if t.Column(l.Column) == nil {
-			b.warn(l.Pos, key, "table %s.%s has no column %s", t.Name.Schema, t.Name.Table, l.Column)
+		level := Level{Table: t.Name, Column: l.Column}
+		for _, d := range b.model.DimensionsOf(t.Name) {
+			if t.Column(l.Column) == nil && d.Called(l.Column) {
+				level.Column = d.Name
+			}
+		}
+		if t.Column(l.Column) == nil && b.model.DimensionOf(level) == nil {
+			b.warn(l.Pos, key, "table %s.%s has no column or dimension %s", t.Name.Schema, t.Name.Table, l.Column)
 			continue
 		}
-		h.Levels = append(h.Levels, Level{Table: t.Name, Column: l.Column})
+		h.Levels = append(h.Levels, level)
 		if i > 0 && len(h.Levels) == i+1 {
 			b.below(h, i, l.Pos, key)
 		}
@@ -68,12 +75,29 @@ func (b *builder) below(h *Hierarchy, i int, pos configs.Pos, key string) {
 	above.Path = paths[0]
 }
 
-// visible is the hierarchy of the levels that the snapshot has; nil where it has none.
-func (h *Hierarchy) visible(s *catalog.Snapshot) *Hierarchy {
+// DimensionOf is the dimension that a level is; nil for a column.
+func (m *Model) DimensionOf(l Level) *Dimension {
+	if d := m.Dimension(l.Column); d != nil && d.Table == l.Table {
+		return d
+	}
+	return nil
+}
+
+// LevelExposure is how much a model may learn of a level.
+func (m *Model) LevelExposure(l Level) Exposure {
+	if d := m.DimensionOf(l); d != nil {
+		return d.LLM
+	}
+	return m.Exposure(l.Table, l.Column)
+}
+
+// visible is the hierarchy of the levels that the snapshot has, or the dimensions of m; nil
+// where it has none.
+func (h *Hierarchy) visible(s *catalog.Snapshot, m *Model) *Hierarchy {
 	v := *h
 	v.Levels = nil
 	for _, l := range h.Levels {
-		if n := len(v.Levels); !hasAll(s, l.Table, []string{l.Column}) {
+		if n := len(v.Levels); !hasAll(s, l.Table, []string{l.Column}) && m.DimensionOf(l) == nil {
 			if n > 0 { // what was above it is above the next one
 				v.Levels[n-1].Path = slices.Concat(l.Path, v.Levels[n-1].Path)
 			}

@@ -32,7 +32,7 @@ func (m *Model) Visible(s *catalog.Snapshot) *Model {
 		}
 	}
 	for _, h := range m.Hierarchies {
-		if seen := h.visible(s); seen != nil {
+		if seen := h.visible(s, v); seen != nil {
 			v.Hierarchies = append(v.Hierarchies, seen)
 		}
 	}
