@@ -16,6 +16,12 @@ import (
 // acmeMeaning is the sample company behind a pgask of its own whose semantic.yaml says more.
 func acmeMeaning(t *testing.T, more string) *fixture {
 	t.Helper()
+	return acmeMeant(t, func(text string) string { return text + more })
+}
+
+// acmeMeant is the same with a semantic.yaml that is changed.
+func acmeMeant(t *testing.T, change func(string) string) *fixture {
+	t.Helper()
 	shared := acme(t)
 	f := &fixture{Server: shared.Server, Database: shared.Database, Password: shared.Password, HTTP: freeAddress()}
 	dir, listen := t.TempDir(), freeAddress()
@@ -30,7 +36,7 @@ func acmeMeaning(t *testing.T, more string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, append(text, more...), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(change(string(text))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if f.Proxy, err = startServe(f.Config, listen); err != nil {

@@ -65,17 +65,11 @@ func orNone(m *semantic.Metric, e Expr) Expr {
 	return Expr{Call: &Call{Func: "coalesce", Args: []Expr{e, {Literal: &Literal{Value: json.Number("0")}}}}}
 }
 
-// countsRows tells whether a metric is a plain count, which is 0 of no rows.
-func countsRows(m *semantic.Metric) bool {
-	call := m.Expr.GetFuncCall()
-	return call != nil && call.Funcname[len(call.Funcname)-1].GetString_().GetSval() == "count"
-}
-
 // derived checks a derived metric whose parts are measured where it stands: all are of one
 // table, which the plan holds.
 func (c *checker) derived(m *semantic.Metric, at string, env env) *typed {
 	e := unfolded(m, func(base *semantic.Metric) Expr {
-		if countsRows(base) {
+		if base.Counts() {
 			return Expr{Metric: base.Name}
 		}
 		return orNone(base, Expr{Metric: base.Name})

@@ -130,7 +130,7 @@ func (k *run) drillAcross(c *checker, b *block, before mark) *query {
 		}
 		if m := o.metric; m != nil {
 			out := &q.described[i]
-			out.Metric, out.Measure, out.Count, out.Additive = m.Name, true, !m.Derived() && countsRows(m), m.Additivity.Kind == "additive"
+			out.Metric, out.Measure, out.Count, out.Additive = m.Name, true, m.Counts(), m.Additivity.Kind == "additive"
 		}
 	}
 	return q

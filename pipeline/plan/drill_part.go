@@ -62,7 +62,7 @@ func (c *checker) unrolled(b *block, given *Plan) (*Plan, *drilled) {
 		var names []string
 		for _, m := range g.metrics {
 			x.plan.Select = append(x.plan.Select, Item{Expr: Expr{Metric: m.Name}})
-			x.measures = append(x.measures, crossedMeasure{m.Name, metricType(m, c.Catalog), countsRows(m)})
+			x.measures = append(x.measures, crossedMeasure{m.Name, metricType(m, c.Catalog), m.Counts()})
 			names = append(names, m.Name)
 		}
 		parts, done.names = append(parts, x), append(done.names, strings.Join(names, ", "))

@@ -149,7 +149,7 @@ func (c *checker) outside(b *block, whole *Plan, columns map[string]Expr) *Plan 
 			}
 			e := unfolded(m, func(base *semantic.Metric) Expr {
 				found := columns[keyOf(&typed{expr: Expr{Metric: base.Name}})]
-				if countsRows(base) {
+				if base.Counts() {
 					return found
 				}
 				return orNone(base, found)

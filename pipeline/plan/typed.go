@@ -89,7 +89,7 @@ func (t *typed) counts() bool {
 	case t.measure.metric == nil:
 		return t.measure.name == "count"
 	}
-	return countsRows(t.measure.metric)
+	return t.measure.metric.Counts()
 }
 
 // neverNull tells whether the value is certainly there.

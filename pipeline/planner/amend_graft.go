@@ -98,7 +98,8 @@ func (a *amendment) read(rest string) *plan.Plan {
 	if table == nil {
 		return nil
 	}
-	in.Question = "how many " + spoken(table) + " " + rest
+	words, _ := a.countedAs(table)
+	in.Question = words + " " + rest
 	q := newQuestion(a.lexicon(), in)
 	if len(q.parser.toks) > maxWords {
 		return nil
@@ -118,11 +119,19 @@ func (a *amendment) read(rest string) *plan.Plan {
 // ofSame is a plan in canonical form, where it is of the rows of the last plan's first table.
 func (a *amendment) ofSame(made *plan.Plan) *plan.Plan {
 	c, err := plan.Validate(made, a.in.Context())
-	if err != nil || c.Plan().From.Table != a.plan.From.Table || c.Plan().Set != nil {
+	if err != nil || c.Plan().Set != nil {
 		return nil
 	}
 	p, err := copied(c.Plan())
-	if err != nil {
+	switch {
+	case err != nil:
+		return nil
+	case p.From.Table == a.plan.From.Table:
+	case a.overAll(p):
+		p.From = a.plan.From
+	case a.overAll(a.plan):
+		a.plan.From = p.From
+	default:
 		return nil
 	}
 	return p

@@ -50,7 +50,8 @@ func (a *amendment) counted(what func(f *frame)) *plan.Plan {
 		return nil
 	}
 	q := newQuestion(a.lexicon(), in)
-	f := frame{subject: root, outs: []out{{fn: "count", table: root}}}
+	_, o := a.countedAs(root)
+	f := frame{subject: root, outs: []out{o}}
 	what(&f)
 	rs, why := q.resolve(f)
 	best, err := q.best(distinct(rs), why)

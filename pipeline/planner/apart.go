@@ -10,7 +10,7 @@ import (
 // apart takes a question that measures several tables by the same groups to a frame for
 // each ("revenue and support conversations by region"); nil where it isn't one of those.
 func (q *question) apart(f *frame) []frame {
-	if f.limit > 0 || f.distinct || f.each || f.mostBy || len(f.linked)+len(f.orders) > 0 {
+	if f.drills() || f.limit > 0 || f.distinct || f.each || f.mostBy || len(f.linked)+len(f.orders) > 0 {
 		return nil
 	}
 	var tables []*catalog.Table

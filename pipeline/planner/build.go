@@ -34,7 +34,10 @@ func column(t *catalog.Table, c *catalog.Column) plan.Expr { return columnAs(ali
 // columnAs is a column of a table that the plan calls as. What isn't among the table's own is
 // a dimension of it.
 func columnAs(as string, t *catalog.Table, c *catalog.Column) plan.Expr {
-	if t.Column(c.Name) == nil {
+	switch {
+	case t == metricTime.table:
+		return plan.Expr{Column: c.Name}
+	case t.Column(c.Name) == nil:
 		return plan.Expr{Dimension: plan.ColumnName(as, c.Name)}
 	}
 	return plan.Expr{Column: plan.ColumnName(as, c.Name)}

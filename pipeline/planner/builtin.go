@@ -101,6 +101,11 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 		return Proposal{}, &Declined{Reason: fmt.Sprintf("the question has more than %d words", maxWords)}
 	}
 	readings, why := q.readings()
+	if len(readings) == 0 {
+		if err := q.unshared(why); err != nil {
+			return b.rejected(err, []Step{{Stage: "link", Outcome: "ok", Detail: q.linked(), Took: time.Since(start)}})
+		}
+	}
 	best, err := q.best(readings, why)
 	if err != nil {
 		var d *Declined

@@ -97,17 +97,13 @@ func (f *frame) subjects() []*catalog.Table {
 func (x *lexicon) measured(f *frame, c *catalog.Snapshot) []*catalog.Table {
 	var out []*catalog.Table
 	for _, o := range f.outs {
-		if o.metric != nil {
-			out = append(out, c.Table(o.metric.Table))
-		}
+		out = append(out, metricTables(c, o.metric)...)
 		if o.fn == "count" && o.table != nil {
 			out = append(out, o.table)
 		}
 	}
 	for _, o := range f.orders {
-		if o.metric != nil {
-			out = append(out, c.Table(o.metric.Table))
-		}
+		out = append(out, metricTables(c, o.metric)...)
 		if o.count != nil {
 			out = append(out, o.count)
 		}

@@ -1,5 +1,7 @@
 package planner
 
+import "slices"
+
 // howMany reads "how many X" and "count X".
 func (p *parser) howMany(s state) []state {
 	i := s.at
@@ -94,6 +96,15 @@ func (p *parser) metricFirst(i, end int) float64 {
 		if i+h.n == end {
 			return ownName
 		}
+	}
+	return 0
+}
+
+// cutsMetric is what it costs to read only n words of a registered measure's name: revenue per
+// account is no revenue, where it is a measure itself.
+func (p *parser) cutsMetric(i, n int) float64 {
+	if slices.ContainsFunc(p.find(i, isMetric), func(h hit) bool { return h.n > n }) {
+		return ownName
 	}
 	return 0
 }

@@ -138,6 +138,7 @@ func (p *parser) metricItem(s state, h hit) []state {
 	for _, m := range h.meanings {
 		n := state{at: s.at + h.n, f: s.f}
 		n.f.outs = add(n.f.outs, out1metric(m.metric, s.at))
+		n.f.cost += p.cutsMetric(s.at, h.n)
 		out = append(out, n.names(m))
 	}
 	return out

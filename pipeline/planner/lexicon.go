@@ -98,7 +98,7 @@ func buildLexicon(c *catalog.Snapshot, m *semantic.Model) *lexicon {
 		}
 	}
 	for _, metric := range m.Metrics {
-		if t := c.Table(metric.Table); t != nil {
+		if t := c.Table(metric.Tables()[0]); t != nil {
 			for _, s := range append([]string{metric.Name}, metric.Synonyms...) {
 				x.add(splitIdentifier(s), meaning{kind: aMetric, table: t, metric: metric, weight: 1})
 			}

@@ -96,6 +96,17 @@ func isKey(t *catalog.Table, c *catalog.Column) bool {
 	return false
 }
 
+// metricTables are the tables that a metric is measured on; none for no metric.
+func metricTables(c *catalog.Snapshot, m *semantic.Metric) (out []*catalog.Table) {
+	if m == nil {
+		return nil
+	}
+	for _, t := range m.Tables() {
+		out = append(out, c.Table(t))
+	}
+	return out
+}
+
 // metricTable is the table at whose grain a metric is defined.
 func metricTable(c *catalog.Snapshot, m *semantic.Metric) *catalog.Table { return c.Table(m.Table) }
 

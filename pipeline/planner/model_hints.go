@@ -175,7 +175,7 @@ func (h *hinter) grouping(g group) []string {
 func (h *hinter) ranking(o order) []string {
 	switch {
 	case o.metric != nil:
-		if !h.shown[o.metric.Table] || !readable(h.in, o.metric) {
+		if !measurable(h.in, o.metric, h.shown) {
 			return nil
 		}
 		return []string{"metric " + o.metric.Name}

@@ -98,6 +98,9 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 		m, _ := q.x.born(f.fresh, false)
 		return []map[int]meaning{chosenDates(at, m)}
 	}
+	if f.drills() {
+		return []map[int]meaning{chosenDates(at, metricTime)}
+	}
 	from := subject
 	if len(measured) > 0 {
 		from = measured[0]
@@ -109,6 +112,9 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 	}
 	counts := len(measured) > 0 || q.parser.aggregates(*f)
 	options := q.x.dateOptions(from, year)
+	if m, ok := q.ownDate(f); ok {
+		options = []meaning{m}
+	}
 	if t := f.dated(); t != nil {
 		own := slices.DeleteFunc(q.x.dateOptions(t, year), func(m meaning) bool { return m.table != t })
 		switch {

@@ -73,6 +73,7 @@ func (p *parser) ranking(s state, desc bool) []state {
 		for _, m := range h.meanings {
 			n := state{at: i + h.n, f: s.f}
 			n.f.orders = add(n.f.orders, order{metric: m.metric, desc: desc})
+			n.f.cost += p.cutsMetric(i, h.n)
 			out = append(out, n.names(m))
 		}
 	}

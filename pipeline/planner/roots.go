@@ -20,6 +20,7 @@ func (b *builder) tablesNeeded() (needed, filters []*catalog.Table, err error) {
 	}
 	for _, o := range b.f.outs {
 		switch {
+		case o.metric != nil && b.f.drills(): // each brings its tables itself
 		case o.metric != nil:
 			measure(metricTable(b.catalog, o.metric))
 		case o.table != nil && o.fn == "count":
@@ -39,13 +40,14 @@ func (b *builder) tablesNeeded() (needed, filters []*catalog.Table, err error) {
 		case g.table != nil:
 			take(g.table)
 		default:
-			if m, ok := b.dates[-1]; ok {
+			if m, ok := b.dates[-1]; ok && m.table != metricTime.table {
 				take(m.table)
 			}
 		}
 	}
 	for _, o := range b.f.orders {
 		switch {
+		case o.metric != nil && b.f.drills():
 		case o.metric != nil:
 			measure(metricTable(b.catalog, o.metric))
 		case o.count != nil:
@@ -72,7 +74,7 @@ func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
 				visit(c.any)
 				continue
 			}
-			if t := b.dateOf(c).table; t != nil && !contains(needed, t) && !contains(filters, t) {
+			if t := b.dateOf(c).table; t != nil && t != metricTime.table && !contains(needed, t) && !contains(filters, t) {
 				filters = append(filters, t)
 			}
 			for _, v := range c.vals {
@@ -119,6 +121,9 @@ func (b *builder) implied(t *catalog.Table) bool {
 // trees are the ways to join what the frame needs, each from a root whose rows
 // the other tables don't repeat where that matters.
 func (b *builder) trees(needed, filters []*catalog.Table) ([]tree, error) {
+	if b.f.drills() {
+		return b.drillTrees(needed, filters)
+	}
 	if len(b.measures) > 1 {
 		return nil, unfit("numbers over %s and %s don't fit in one answer", b.measures[0].Name.Table, b.measures[1].Name.Table)
 	}

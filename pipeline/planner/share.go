@@ -26,6 +26,11 @@ func (p *parser) share(s state) []state {
 // shares reads what the part is, and what the whole: the groups each of the total, or the rows
 // for which something holds of all. Where both could be meant, both are read.
 func (q *question) shares(f frame, fig figure) (out []reading, why []error) {
+	for _, o := range f.outs {
+		if m := o.metric; m != nil && m.Additivity.Kind == "non" && !m.Counts() {
+			return nil, []error{unfit("a share is of what adds up to a whole, and %s doesn't", m.Name)}
+		}
+	}
 	splits, err := q.parser.splits(&f)
 	if err != nil {
 		return nil, []error{err}

@@ -166,6 +166,12 @@ func Operator(e *pg_query.A_Expr) string {
 // Derived tells whether the metric is arithmetic over others.
 func (x *Metric) Derived() bool { return x.Arithmetic != nil }
 
+// Counts tells whether the metric is a plain count, which is 0 of no rows.
+func (x *Metric) Counts() bool {
+	call := x.Expr.GetFuncCall()
+	return call != nil && call.Funcname[len(call.Funcname)-1].GetString_().GetSval() == "count"
+}
+
 // Bases are the metrics that are measured for this one, each once: itself, or those that
 // it is derived from in the end.
 func (x *Metric) Bases() []*Metric {
