@@ -90,7 +90,7 @@ func (s *Session) near(at *standing, k *knowledge, question string) func(context
 
 // access is what the validator must know of the view's restrictions.
 func access(v *policy.View) plan.Access {
-	a := plan.Access{Scoped: map[catalog.Name]plan.Scope{}, Masked: v.Masked()}
+	a := plan.Access{Scoped: map[catalog.Name]plan.Scope{}, Masked: v.Masked(), NullsKept: v.NullsKept()}
 	for n, r := range v.Restrictions() {
 		s := plan.Scope{Held: r.Held, Whole: r.Whole, Partition: r.Partition}
 		if r.On != nil {

@@ -22,6 +22,8 @@ type Access struct {
 	Scoped map[catalog.Name]Scope
 	// Masked holds the columns shown through a mask, by table.
 	Masked map[catalog.Name][]string
+	// NullsKept holds those of them whose mask is null just where the column is.
+	NullsKept map[catalog.Name][]string
 }
 
 // Scope is how a table's rows are cut, as far as absences can be proven by it. The

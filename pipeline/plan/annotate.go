@@ -56,9 +56,16 @@ func (k *run) decidedByMask() bool {
 // decides notes what a query's rows, groups and measures depend on.
 func (q *query) decides(o *Output) {
 	c := q.c
-	note := func(t *typed) {
-		if t != nil {
-			t.walk(func(x *typed) { c.reads(x, o) })
+	var note func(t *typed)
+	note = func(t *typed) {
+		if t == nil {
+			return
+		}
+		c.reads(t, o)
+		for _, p := range t.parts {
+			if !c.asksForNull(t, p) {
+				note(p)
+			}
 		}
 	}
 	if q.set != nil {
@@ -103,6 +110,18 @@ func (q *query) decides(o *Output) {
 			note(key.typed)
 		}
 	}
+}
+
+// asksForNull tells whether an expression only asks of a part whether it is null, where a mask of
+// it doesn't change that: a test, or a count.
+func (c *checker) asksForNull(t, part *typed) bool {
+	test := t.expr.Op != nil && (t.expr.Op.Op == "is_null" || t.expr.Op.Op == "is_not_null")
+	count := t.measure != nil && t.measure.name == "count" && !t.measure.distinct && t.measure.arg == part
+	if part.rel == nil || !test && !count {
+		return false
+	}
+	r, columns := origin(part.rel, []string{part.column.Name})
+	return r != nil && slices.Contains(c.Access.NullsKept[r.table.Name], columns[0])
 }
 
 // read is what a column of the relation is made of.

@@ -105,7 +105,8 @@ func restricted(t testing.TB) plan.Context {
 			accounts: {Held: map[string]string{"tenant_id": "1"}, Whole: true},
 			arr:      {Follows: &plan.Follow{Parent: accounts, Columns: map[string]string{"account_id": "id"}}},
 			items:    {Follows: &plan.Follow{Parent: orders, Columns: map[string]string{"order_id": "id"}}}},
-		Masked: map[catalog.Name][]string{accounts: {"email"}},
+		Masked:    map[catalog.Name][]string{accounts: {"email", "ref"}},
+		NullsKept: map[catalog.Name][]string{accounts: {"ref"}},
 	}
 	return c
 }
@@ -190,17 +191,23 @@ func TestMaskDecides(t *testing.T) {
 		return `{"version":1,"from":{"plan":{"from":{"table":"public.accounts"},"select":[{"expr":` + email + `,"as":"mail"}]},"as":"d"},` + rest + `}`
 	}
 	for name, test := range map[string]struct{ plan, guarantee string }{
-		"shown":            {accounts + sel(email) + `}`, "scoped"},
-		"not read":         {accounts + sel(agg("count", "")) + `}`, "scoped"},
-		"sorted, all rows": {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}]}`, "scoped"},
-		"the first by it":  {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}],"limit":3}`, "none"},
-		"a condition":      {accounts + `"where":` + eq(email, lit(`"a@b.example"`)) + `,` + sel(col("name")) + `}`, "none"},
-		"grouped":          {accounts + sel(email+`},{"expr":`+agg("count", "")) + `}`, "none"},
-		"counted":          {accounts + sel(agg("count", email)) + `}`, "none"},
-		"distinct":         {accounts + sel(email) + `,"distinct":true}`, "none"},
-		"shown by a block": {derived(sel(col("mail"))), "scoped"},
-		"a block's":        {derived(`"where":` + eq(col("mail"), lit(`"a@b.example"`)) + `,` + sel(agg("count", ""))), "none"},
-		"unrestricted":     {from + `"products"},` + sel(col("name")) + `}`, "full"},
+		"shown":                     {accounts + sel(email) + `}`, "scoped"},
+		"not read":                  {accounts + sel(agg("count", "")) + `}`, "scoped"},
+		"sorted, all rows":          {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}]}`, "scoped"},
+		"the first by it":           {accounts + sel(email) + `,"order_by":[{"expr":` + email + `}],"limit":3}`, "none"},
+		"a condition":               {accounts + `"where":` + eq(email, lit(`"a@b.example"`)) + `,` + sel(col("name")) + `}`, "none"},
+		"grouped":                   {accounts + sel(email+`},{"expr":`+agg("count", "")) + `}`, "none"},
+		"counted":                   {accounts + sel(agg("count", email)) + `}`, "none"},
+		"nulls counted":             {accounts + sel(agg("count", col("ref"))) + `}`, "scoped"},
+		"nulls counted, of a block": {`{"version":1,"from":{"plan":{"from":{"table":"public.accounts"},"select":[{"expr":` + col("ref") + `}]},"as":"d"},` + sel(agg("count", col("d.ref"))) + `}`, "scoped"},
+		"null":                      {accounts + `"where":` + op("is_null", col("ref")) + `,` + sel(col("name")) + `}`, "scoped"},
+		"null, and more":            {accounts + `"where":` + op("and", op("is_null", col("ref")), eq(email, lit(`"a"`))) + `,` + sel(col("name")) + `}`, "none"},
+		"distinct values":           {accounts + sel(`{"aggregate":{"func":"count","distinct":true,"arg":`+col("ref")+`}}`) + `}`, "none"},
+		"counted where it is so":    {accounts + sel(`{"aggregate":{"func":"count","arg":`+col("ref")+`,"filter":`+eq(email, lit(`"a"`))+`}}`) + `}`, "none"},
+		"distinct":                  {accounts + sel(email) + `,"distinct":true}`, "none"},
+		"shown by a block":          {derived(sel(col("mail"))), "scoped"},
+		"a block's":                 {derived(`"where":` + eq(col("mail"), lit(`"a@b.example"`)) + `,` + sel(agg("count", ""))), "none"},
+		"unrestricted":              {from + `"products"},` + sel(col("name")) + `}`, "full"},
 	} {
 		checked, _ := sqlOf(t, test.plan, restricted(t))
 		if got := checked.Annotations().Guarantee; got != test.guarantee {
