@@ -24,16 +24,17 @@ func (a *advised) Unwrap() error { return a.Rejections }
 // there are of what can't be proven absent.
 func (q *question) advise(err error, f frame) error {
 	var r *plan.Rejections
-	if !errors.As(err, &r) || r.SQLState() != "PA007" || f.subject == nil {
+	if !errors.As(err, &r) || r.SQLState() != "PA007" {
 		return err
 	}
 	for _, l := range f.linked {
-		if l.kind != "anti" {
-			continue
+		texts := []string{"how many " + spoken(l.table)}
+		if f.subject != nil {
+			per := texts[0] + " per "
+			texts = append([]string{per + spokenOne(f.subject), per + spoken(f.subject)}, texts...)
 		}
-		one := strings.TrimSuffix(spoken(f.subject), "s")
-		for _, subject := range []string{one, spoken(f.subject)} {
-			if ask := q.answerable("how many " + spoken(l.table) + " per " + subject); ask != "" {
+		for _, text := range texts {
+			if ask := q.answerable(text); ask != "" {
 				return &advised{Rejections: r, ask: ask}
 			}
 		}
@@ -55,6 +56,21 @@ func (q *question) answerable(text string) string {
 		return ""
 	}
 	return "ASK " + literal(text)
+}
+
+// spokenOne is what one row of the table is called.
+func spokenOne(t *catalog.Table) string {
+	words := splitIdentifier(t.Name.Table)
+	last := len(words) - 1
+	switch w := singular(words[last]); {
+	case strings.HasSuffix(w, "ies"):
+		words[last] = strings.TrimSuffix(w, "ies") + "y"
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"):
+		words[last] = strings.TrimSuffix(w, "es")
+	case !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
+		words[last] = strings.TrimSuffix(w, "s")
+	}
+	return strings.Join(words, " ")
 }
 
 // spoken is a table's name as people say it.

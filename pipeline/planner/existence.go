@@ -53,7 +53,7 @@ func (p *parser) acted(s state, c clause) []state {
 	var out []state
 	for _, m := range p.acts(c.at0) {
 		t := m.table
-		if s.f.subject == nil || s.f.subject == t || !p.x.graph.adjacent(t, s.f.subject) {
+		if s.f.subject == nil || s.f.subject == t || !p.x.graph.adjacent(t, s.f.subject) && !(c.neg && p.x.graph.oneWay(s.f.subject, t)) {
 			continue
 		}
 		n := state{at: c.at0 + 1, f: s.f}.names(m)
@@ -120,6 +120,10 @@ func (p *parser) countedRows(s state, i int, op, count string) []state {
 		l.conds = e.f.conds[len(s.f.conds):]
 		e.f.conds = s.f.conds
 		e.f.also = s.f.also
+		if count == "0" && op != ">" && op != ">=" { // with 0 orders: without any
+			l.kind = "anti"
+			e.f.subject, e.f.near, e.f.notEnd = s.f.subject, t, e.at
+		}
 		e.f.linked = add(e.f.linked, l)
 		e.f.linkedEnd = e.at
 		out = append(out, e)
@@ -143,6 +147,9 @@ func (p *parser) present(s state, i int) []state {
 			e.f.own(t)
 			out = append(out, e)
 			continue
+		}
+		if allWords[p.low(e.at)] || auxiliaries[p.low(e.at)] && allWords[p.low(e.at+1)] {
+			continue // whose orders are all completed
 		}
 		e.f.own(t)
 		e.f.objects = add(e.f.objects, t)

@@ -248,6 +248,12 @@ func (g *graph) adjacent(from, to *catalog.Table) bool {
 	return false
 }
 
+// oneWay tells whether just one way leads from a table to another over one between them.
+func (g *graph) oneWay(from, to *catalog.Table) bool {
+	found := g.trees(from, []*catalog.Table{to})
+	return len(found) == 1 && len(found[0].steps) == 2 && !found[0].sideways()
+}
+
 // junction tells whether a table does little but join two others.
 func (g *graph) junction(t *catalog.Table) bool {
 	return len(t.Columns) <= 4 && len(g.joined(t)) == 2

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 )
@@ -16,6 +18,9 @@ func (b *builder) links() error {
 	for _, l := range all {
 		if l.kind == "having" {
 			continue
+		}
+		if l.kind == "anti" && b.f.subject == nil && !contains(b.f.also, b.subject) && b.listsValues() {
+			return unfit("a value of %s is also that of other rows, which may have %s", b.subject.Name.Table, l.table.Name.Table)
 		}
 		chosen, err := b.chosen(l)
 		if err != nil {
@@ -53,6 +58,15 @@ func (b *builder) links() error {
 		}
 	}
 	return nil
+}
+
+// listsValues tells whether nothing but values of columns is asked for, which several rows may have:
+// regions without orders aren't those of accounts without.
+func (b *builder) listsValues() bool {
+	return !slices.ContainsFunc(b.f.outs, func(o out) bool {
+		m := b.picks[o.col]
+		return o.col == nil || m.column == nil || b.isLabel(m) || isKey(m.table, m.column)
+	})
 }
 
 // chosen are the columns of what is said of linked rows: their own, else those of
