@@ -192,6 +192,24 @@ func TestLevelsSaid(t *testing.T) {
 			table(t, ana, hint)
 		}
 	}
+	// Prepared, a move is described before it runs, with the columns that it gives.
+	table(t, ana, "ASK 'revenue by geography'")
+	want := table(t, ana, "ASK MORE 'drill down'")
+	table(t, ana, "ASK 'revenue by geography'")
+	move, err := ana.Prepare(t.Context(), "down", "ASK MORE 'drill down'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, c := range move.Fields {
+		columns = append(columns, c.Name)
+	}
+	if !slices.Equal(columns, []string{"region", "country", "revenue"}) {
+		t.Errorf("columns %v", columns)
+	}
+	if got := textRows(ana.PgConn().ExecPrepared(t.Context(), "down", nil, nil, nil).Read()); !slices.Equal(sorted(got), sorted(want)) {
+		t.Errorf("prepared: %v, want %v", got, want)
+	}
 	// A level that a role may not read is none: what remains is a hierarchy of one.
 	g := unstarted(t, func(text string) string { return text })
 	edit(t, filepath.Join(filepath.Dir(g.Config), "policy.yaml"), func(text string) string {

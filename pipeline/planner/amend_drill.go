@@ -42,14 +42,17 @@ func (a *amendment) moves() bool {
 
 // movable is why the plan's groups can't be others.
 func (a *amendment) movable() error {
-	again := a.again()
+	all := "ASK MORE 'all'"
+	if a.frame != nil {
+		all = a.again()
+	}
 	switch {
 	case a.frame == nil && !slices.ContainsFunc(a.plan.Select, func(it plan.Item) bool { return measured(it.Expr) }):
-		return nowhere("the last answer is a list, in which nothing is worked out for groups", again)
+		return nowhere("the last answer is a list, in which nothing is worked out for groups", a.again())
 	case a.plan.Limit != nil:
-		return nowhere("the last answer shows its first rows only, and which those are is another question for other groups", "ASK MORE 'all'")
+		return nowhere("the last answer shows its first rows only, and which those are is another question for other groups", all)
 	case a.plan.Having != nil:
-		return nowhere("the last answer leaves out groups by their numbers, and those of other groups are others", again)
+		return nowhere("the last answer leaves out groups by their numbers, and those of other groups are others", a.again())
 	}
 	return nil
 }
