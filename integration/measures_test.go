@@ -18,6 +18,8 @@ func TestMeasures(t *testing.T) {
 		FROM (SELECT DISTINCT region FROM accounts WHERE tenant_id = 1) r`
 	for _, step := range []struct{ ask, sql string }{
 		{"ASK 'arr this quarter'", "SELECT sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr)"},
+		{"ASK 'arr today'", "SELECT sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr)"},
+		{"ASK 'arr yesterday by region'", "SELECT a.region, sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr WHERE month < current_date) GROUP BY 1"},
 		{"ASK 'arr by month'", "SELECT m.month, sum(m.arr) " + arr + " GROUP BY 1"},
 		{"ASK 'total revenue over all months'", `SELECT sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id
 			WHERE o.tenant_id = 1 AND o.status = 'completed'`},
@@ -37,6 +39,10 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 
+	table(t, ana, "ASK 'arr today'")
+	if last := strings.Join(table(t, ana, "SHOW pgask.last"), ""); !strings.Contains(last, "was read as the last month that is known up to then") {
+		t.Errorf("arr today: %s", last)
+	}
 	e := failure(t, ana, "ASK 'total arr over all months'")
 	if e.Code != "PA006" || !strings.Contains(e.Message, "stock arr") || !strings.Contains(e.Detail, `"path":"/group_by"`) {
 		t.Errorf("a sum over time: %s %s\n%s", e.Code, e.Message, e.Detail)

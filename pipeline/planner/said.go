@@ -29,7 +29,7 @@ func asSaid(meanings []meaning, toks []token) []meaning {
 // readAs says of each word that another of the schema was put in the place of, or a value
 // that is spelled otherwise, or a level in that of a hierarchy, what it was read as: whoever asked may have meant something else.
 func (b *builder) readAs() []string {
-	var out []string
+	out := b.asOfSaid()
 	take := func(m meaning) {
 		if m.word == "" {
 			return

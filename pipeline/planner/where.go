@@ -35,7 +35,11 @@ func (b *builder) condition(c cond) (plan.Expr, []*catalog.Table, error) {
 		if e, ok := b.latest(m, col, c.period); ok {
 			return e, tables, nil
 		}
-		e, err := within(m, col, c.period)
+		per := c.period
+		if day, ok := b.asOf(m, per); ok {
+			per = day
+		}
+		e, err := within(m, col, per)
 		return e, tables, err
 	}
 	args := []plan.Expr{col}
