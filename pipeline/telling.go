@@ -129,9 +129,16 @@ func columnsTold(f *policy.Facts, made *plan.Checked, m *semantic.Model) []answe
 	return out
 }
 
-// titleOf is what people call a column whose own name says nothing without its
-// table's; empty for others.
+// titleOf is what people call a metric whose name they spell otherwise, and a column whose
+// own name says nothing without its table's; empty for others.
 func titleOf(m *semantic.Model, o plan.Output) string {
+	if metric := m.Metric(o.Metric); metric != nil {
+		for _, s := range metric.Synonyms { // "ARR" is how people write arr
+			if strings.EqualFold(s, o.Name) {
+				return s
+			}
+		}
+	}
 	if len(o.From) != 1 || o.Measure || !slices.Contains([]string{"name", "title", "id", "code", "label"}, o.From[0].Column) || o.Name != o.From[0].Column {
 		return ""
 	}

@@ -67,10 +67,12 @@ func (d *drawing) largest(by, most int) {
 	d.left = append(d.left, fmt.Sprintf("only the %d of %s with most %s are drawn", most, grouped(big.NewRat(int64(len(names)), 1)), d.Columns[d.of].title()))
 }
 
-// Bounds of a table that is drawn: columns, and how wide each is, in pixels.
+// Bounds of a table that is drawn: columns, and how wide all of them are, and each at
+// most, in pixels.
 const (
 	maxColumns  = 8
-	columnWidth = 180
+	tableWidth  = 960
+	columnWidth = 300
 )
 
 // table writes rows that make no picture: each of its cells is a row of the data.
@@ -89,10 +91,11 @@ func (d *drawing) table() {
 		d.left = append(d.left, "without "+counted(int64(n), "more column", "more columns"))
 	}
 	zero, no := 0, false
-	const left = 4 - columnWidth/2 // of a column's middle
-	head := specAxis{Orient: "top", Angle: &zero, Align: "left", Offset: left, Limit: columnWidth - 8, Ticks: &no}
-	d.width = &specStep{columnWidth}
-	d.view(specMark{Type: "text", Align: "left", Limit: columnWidth - 8, DX: left}, map[string]*channel{
+	width := min(columnWidth, tableWidth/max(1, len(columns)))
+	left := 4 - width/2 // of a column's middle
+	head := specAxis{Orient: "top", Angle: &zero, Align: "left", Offset: left, Limit: width - 8, Ticks: &no}
+	d.width = &specStep{width}
+	d.view(specMark{Type: "text", Align: "left", Limit: width - 8, DX: left}, map[string]*channel{
 		"x":    {Field: "column", Type: "nominal", Sort: none, Axis: head, Untitled: true},
 		"y":    {Field: "row", Type: "ordinal", Axis: none},
 		"text": {Field: "value", Type: "nominal"},
