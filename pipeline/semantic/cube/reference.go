@@ -138,6 +138,9 @@ func (r *resolver) member(c *cube, name string) string {
 	if slices.Contains(r.within, key) {
 		return r.fail("it is made of itself: %s", strings.Join(append(r.within, key), " → "))
 	}
+	if len(r.within) == foreign.MaxDepth {
+		return r.fail("it is made of more than %d others, one within another", foreign.MaxDepth)
+	}
 	m := c.measures[name]
 	if m != nil && !r.inline {
 		return configs.Spell(aMetric) + "." + configs.Spell(m.called)

@@ -2,7 +2,7 @@ package foreign
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -11,55 +11,54 @@ import (
 
 // calculation is a metric that is made of others, whose names are the columns of its expression.
 type calculation struct {
-	at   Place
-	x    Metric
-	expr *pg_query.Node
+	at    Place
+	x     Metric
+	expr  *pg_query.Node
+	state settling
 }
+
+// settling is how far it is known whether a calculation can be taken over.
+type settling int
+
+const (
+	unsettled settling = iota
+	open               // what it is made of is being settled
+	taken
+	left
+)
 
 // Calculated adds a metric that is made of others, in whichever order they come.
 func (m *Model) Calculated(at Place, x Metric, expr *pg_query.Node) {
-	m.pending = append(m.pending, calculation{at, x, expr})
+	c := &calculation{at: at, x: x, expr: expr}
+	m.pending = append(m.pending, c)
+	m.calculations[x.Name] = c
 }
 
-// calculate adds the metrics that are made of others, those that are made of the least first.
-func (m *Model) calculate() {
-	for before := -1; before != len(m.pending); {
-		before = len(m.pending)
-		m.pending = slices.DeleteFunc(m.pending, func(c calculation) bool {
-			if m.missing(c) != "" {
-				return false
-			}
-			text, err := c.arithmetic()
-			if err != nil {
-				m.Note(c.at, "metric "+c.x.Name, "%v", err)
-				return true
-			}
-			c.x.Derived = text
-			m.Metric(c.at, c.x)
-			return true
-		})
+// settle adds a calculation behind what it is made of, and tells whether it is there.
+func (m *Model) settle(c *calculation) bool {
+	if c.state != unsettled {
+		return c.state == taken
 	}
-	for _, c := range m.pending {
-		m.Note(c.at, "metric "+c.x.Name, "it is made of %s, which isn't there or wasn't taken over", m.missing(c))
-	}
-}
-
-func (m *Model) metric(name string) *Metric {
-	i := slices.IndexFunc(m.file.Metrics, func(x Metric) bool { return x.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &m.file.Metrics[i]
-}
-
-// missing is the first metric that isn't there.
-func (m *Model) missing(c calculation) string {
+	c.state = open
+	text, err := "", error(nil)
 	for _, parts := range References(c.expr) {
-		if m.metric(parts[len(parts)-1]) == nil {
-			return parts[len(parts)-1]
+		name := parts[len(parts)-1]
+		if of := m.calculations[name]; err == nil && !m.metrics[name] && (of == nil || !m.settle(of)) {
+			err = fmt.Errorf("it is made of %s, which isn't there or wasn't taken over", name)
 		}
 	}
-	return ""
+	if err == nil {
+		text, err = c.arithmetic()
+	}
+	if c.state = left; err != nil {
+		m.Note(c.at, "metric "+c.x.Name, "%v", err)
+		return false
+	}
+	c.x.Derived = text
+	if m.Metric(c.at, c.x) {
+		c.state = taken
+	}
+	return c.state == taken
 }
 
 // arithmetic is a calculation's text.

@@ -27,6 +27,9 @@ func Parse(text string) (*pg_query.Node, error) {
 	return n, nil
 }
 
+// MaxDepth is how many definitions may stand within one another.
+const MaxDepth = 20
+
 // Check finds what a definition may not hold: what is more than an expression over columns, and
 // functions and types that aren't Postgres's own.
 func Check(n *pg_query.Node, aggregate bool) error {

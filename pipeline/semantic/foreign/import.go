@@ -80,7 +80,9 @@ func known(formats []Format) string {
 }
 
 func (m *Model) result() (*Result, error) {
-	m.calculate()
+	for _, c := range m.pending {
+		m.settle(c)
+	}
 	r := &Result{Notes: m.notes}
 	slices.SortStableFunc(r.Notes, func(a, b Note) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
 	var err error

@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +116,24 @@ func TestUnreadable(t *testing.T) {
 		_, err := foreign.Import(formats(), []foreign.Source{{Name: "a.yml", Text: []byte(text)}}, "public")
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.60s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestDeep: definitions within definitions cost no more than they are long, and say where they end.
+func TestDeep(t *testing.T) {
+	var cubes, tables strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&cubes, "      - {name: d%d, sql: 'upper({d%d})', type: string}\n", i, i+1)
+		fmt.Fprintf(&tables, "      - {name: d%d, expr: d%d || d%d}\n", i, i+1, i+1)
+	}
+	for text, want := range map[string]string{
+		"cubes:\n  - name: c\n    sql_table: t\n    dimensions:\n" + cubes.String():             "it is made of more than 20 others, one within another",
+		"tables:\n  - name: t\n    base_table: {table: t}\n    dimensions:\n" + tables.String(): "it names too much that is made of other things",
+	} {
+		r, err := foreign.Import(formats(), []foreign.Source{{Name: "a.yml", Text: []byte(text)}}, "public")
+		if err != nil || len(r.Notes) < 1900 || r.Notes[0].Why != want {
+			t.Errorf("%v: %d notes, %v, want %s", err, len(r.Notes), r.Notes[0], want)
 		}
 	}
 }

@@ -34,11 +34,15 @@ type Model struct {
 	rests   map[[2]string]int // file and key, to the place of its note
 	tables  map[string]int    // by spelled name, their places in file
 	taken   map[string]Place  // names by their kind: metrics and dimensions, entities, queries
-	pending []calculation
+	related map[Relationship]bool
+	metrics map[string]bool // by their exact names
+	pending []*calculation
+	// calculations are the pending ones by name.
+	calculations map[string]*calculation
 }
 
 func newModel(schema string) *Model {
-	return &Model{Schema: schema, rests: map[[2]string]int{}, tables: map[string]int{}, taken: map[string]Place{}}
+	return &Model{Schema: schema, rests: map[[2]string]int{}, tables: map[string]int{}, taken: map[string]Place{}, related: map[Relationship]bool{}, metrics: map[string]bool{}, calculations: map[string]*calculation{}}
 }
 
 // Note says that something isn't taken over.
@@ -104,11 +108,14 @@ func (m *Model) claim(kind, what, name string, at Place) bool {
 	return true
 }
 
-// Metric adds a metric.
-func (m *Model) Metric(at Place, x Metric) {
-	if m.claim("measured", "metric", x.Name, at) {
-		m.file.Metrics = append(m.file.Metrics, x)
+// Metric adds a metric, and tells whether its name was free.
+func (m *Model) Metric(at Place, x Metric) bool {
+	if !m.claim("measured", "metric", x.Name, at) {
+		return false
 	}
+	m.file.Metrics = append(m.file.Metrics, x)
+	m.metrics[x.Name] = true
+	return true
 }
 
 // Dimension adds what is grouped by and isn't a column. No column of its table may be called as it is, of which
@@ -134,7 +141,8 @@ func (m *Model) Entity(at Place, e Entity) {
 
 // Relationship adds a relationship; the same one from both of its ends is one.
 func (m *Model) Relationship(r Relationship) {
-	if !slices.Contains(m.file.Relationships, r) {
+	if !m.related[r] {
+		m.related[r] = true
 		m.file.Relationships = append(m.file.Relationships, r)
 	}
 }

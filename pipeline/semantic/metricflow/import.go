@@ -17,6 +17,14 @@ type importer struct {
 	models  []*model
 	metrics []*metric
 	names   foreign.Names
+	// measures are by name.
+	measures map[string]measured
+}
+
+// measured is a measure with its model.
+type measured struct {
+	model   *model
+	measure *measure
 }
 
 // Format is that of dbt files. They hold much else, for dbt itself.
@@ -29,7 +37,7 @@ func Format() foreign.Format {
 }
 
 func add(documents []*foreign.Document, to *foreign.Model) error {
-	im := &importer{Model: to, names: foreign.Names{}}
+	im := &importer{Model: to, names: foreign.Names{}, measures: map[string]measured{}}
 	for _, d := range documents {
 		var f file
 		if err := d.Decode(&f); err != nil {
@@ -60,7 +68,7 @@ func add(documents []*foreign.Document, to *foreign.Model) error {
 	return nil
 }
 
-// count counts the names of metrics and of dimensions that aren't columns.
+// count finds the measures, and counts the names of metrics and of dimensions that aren't columns.
 func (im *importer) count() {
 	for _, x := range im.metrics {
 		im.names.Add(x.Name)
@@ -69,6 +77,11 @@ func (im *importer) count() {
 		for _, d := range m.Dimensions {
 			if _, plain := column(d.Name, d.Expr); !plain {
 				im.names.Add(d.Name)
+			}
+		}
+		for i := range m.Measures {
+			if x := &m.Measures[i]; im.measures[x.Name].measure == nil {
+				im.measures[x.Name] = measured{m, x}
 			}
 		}
 	}
@@ -218,15 +231,10 @@ func (im *importer) time(m *metric, of *model, x *measure) string {
 	return ""
 }
 
+// measure finds a measure and its model, the first of the name.
 func (im *importer) measure(name string) (*model, *measure) {
-	for _, m := range im.models {
-		for i := range m.Measures {
-			if m.Measures[i].Name == name {
-				return m, &m.Measures[i]
-			}
-		}
-	}
-	return nil, nil
+	at := im.measures[name]
+	return at.model, at.measure
 }
 
 // calculated takes over arithmetic over metrics.

@@ -29,7 +29,7 @@ func (im *importer) table(t *table) {
 }
 
 func (im *importer) column(t *table, c *column, out *foreign.Table) {
-	n, err := t.resolve(c.expr(), c)
+	n, err := t.column(c)
 	if err != nil {
 		im.Note(c.At, "column "+c.Name, "%v", err)
 		return

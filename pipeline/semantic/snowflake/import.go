@@ -87,7 +87,7 @@ func (im *importer) open() {
 
 // computes tells whether a column is a dimension, since it is none of the base table's nor what a metric aggregates.
 func (t *table) computes(c *column) bool {
-	n, err := t.resolve(c.expr(), c)
+	n, err := t.column(c)
 	_, plain := foreign.Plain(n)
 	return err == nil && !plain && c.Aggregation == "" && c.Access != private
 }
@@ -109,7 +109,7 @@ func (im *importer) openTable(t *table) bool {
 		t.schema = fold(t.Base.Schema)
 	}
 	t.base = foreign.TableName(t.schema, fold(t.Base.Table))
-	t.columns, t.metrics = map[string]*column{}, map[string]*metric{}
+	t.columns, t.metrics, t.resolutions = map[string]*column{}, map[string]*metric{}, map[any]*resolution{}
 	t.aggregates()
 	for _, c := range t.logical() {
 		t.columns[fold(c.Name)] = c

@@ -47,7 +47,7 @@ func (im *importer) metric(t *table, x *metric) error {
 		}
 		return err
 	}
-	n, err := t.resolve(x.Expr, x)
+	n, err := t.metric(x)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (im *importer) acrossTables(x *metric) error {
 	if err != nil {
 		return err
 	}
-	n, err := only.resolve(x.Expr)
+	n, _, err := only.resolve(x.Expr, x, 0)
 	if err != nil {
 		return err
 	}

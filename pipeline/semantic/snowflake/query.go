@@ -114,7 +114,7 @@ func (t *table) query(alias *pg_query.Alias, named map[string]bool) (*pg_query.N
 	var targets []*pg_query.Node
 	same := true
 	for _, c := range t.logical() {
-		n, err := t.resolve(c.expr(), c)
+		n, err := t.column(c)
 		if err == nil {
 			err = foreign.Check(n, false)
 		}

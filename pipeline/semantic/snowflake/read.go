@@ -42,6 +42,8 @@ type table struct {
 	base    string             // the base table as SQL spells it
 	columns map[string]*column // by name, as it counts in SQL
 	metrics map[string]*metric
+	// resolutions are what columns and metrics were found to be.
+	resolutions map[any]*resolution
 }
 
 // column is a logical column: an expression over the base table's.

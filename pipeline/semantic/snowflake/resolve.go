@@ -3,7 +3,6 @@ package snowflake
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -12,24 +11,49 @@ import (
 )
 
 // maxNames bounds what one definition may become when those that it names stand in it.
-const maxNames = 500
+const maxNames = 100
 
-// resolve parses an expression over a table and puts what its names stand for in their place, so that it is one of
-// the base table's columns. Within are the columns and metrics that it is part of: a column may be called as the one it is of.
-func (t *table) resolve(text string, within ...any) (*pg_query.Node, error) {
-	names := 0
-	return t.resolved(text, &names, within)
+// resolution is what a column or metric is over the base table's columns.
+type resolution struct {
+	n     *pg_query.Node
+	names int // how many definitions stand in it
+	err   error
+	open  bool // it is being found
 }
 
-func (t *table) resolved(text string, names *int, within []any) (*pg_query.Node, error) {
+func (t *table) column(c *column) (*pg_query.Node, error) { return t.found(c, c.expr(), 0).copy() }
+
+func (t *table) metric(x *metric) (*pg_query.Node, error) { return t.found(x, x.Expr, 0).copy() }
+
+func (r *resolution) copy() (*pg_query.Node, error) { return stmt.Clone(r.n), r.err }
+
+// found is what a column or metric is, within so many others.
+func (t *table) found(of any, text string, depth int) *resolution {
+	r := t.resolutions[of]
+	switch {
+	case r == nil:
+		r = &resolution{open: true}
+		t.resolutions[of] = r
+		r.n, r.names, r.err = t.resolve(text, of, depth)
+		r.open = false
+	case r.open:
+		return &resolution{err: errors.New("something in it is made of itself")}
+	}
+	return r
+}
+
+// resolve parses an expression over a table and puts what its names stand for in their place, so that it is one of
+// the base table's columns. Self is whose expression it is: a column may be called as the one that it is of.
+func (t *table) resolve(text string, self any, depth int) (*pg_query.Node, int, error) {
 	n, err := foreign.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if n, err = translate(n); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return stmt.Rewrite(n, func(x *pg_query.Node) (*pg_query.Node, error) {
+	names := 0
+	n, err = stmt.Rewrite(n, func(x *pg_query.Node) (*pg_query.Node, error) {
 		if x.GetColumnRef() == nil {
 			return x, nil
 		}
@@ -37,24 +61,34 @@ func (t *table) resolved(text string, names *int, within []any) (*pg_query.Node,
 		if err != nil {
 			return nil, err
 		}
-		if *names++; *names > maxNames {
-			return nil, errors.New("it names too much that is made of other things")
-		}
-		var of any // what the name stands for
-		text := ""
-		if c := t.columns[name]; c != nil {
-			of, text = c, c.expr()
-		} else if m := t.metrics[name]; m != nil {
-			of, text = m, m.Expr
-		}
-		switch {
-		case of == nil, len(within) > 0 && within[len(within)-1] == of:
+		of, text := t.meaning(name)
+		if of == nil || of == self {
 			return stmt.Column(name), nil
-		case slices.Contains(within, of):
-			return nil, fmt.Errorf("%s is made of itself", name)
 		}
-		return t.resolved(text, names, append(slices.Clone(within), of))
+		if names++; names > maxNames || depth == maxNames {
+			return nil, errTooMuch
+		}
+		r := t.found(of, text, depth+1)
+		if names += r.names; r.err == nil && names > maxNames {
+			return nil, errTooMuch
+		}
+		return r.copy()
 	})
+	return n, names, err
+}
+
+// errTooMuch is said of definitions that would fill pages.
+var errTooMuch = errors.New("it names too much that is made of other things")
+
+// meaning is the column or metric of a name, with its expression.
+func (t *table) meaning(name string) (any, string) {
+	if c := t.columns[name]; c != nil {
+		return c, c.expr()
+	}
+	if m := t.metrics[name]; m != nil {
+		return m, m.Expr
+	}
+	return nil, ""
 }
 
 // own is the name of one of the table's own columns or metrics.
@@ -74,7 +108,7 @@ func (t *table) physical(name string) (string, error) {
 	if c == nil {
 		return fold(name), nil
 	}
-	n, err := t.resolve(c.expr(), c)
+	n, err := t.column(c)
 	if err != nil {
 		return "", err
 	}
