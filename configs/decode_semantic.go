@@ -75,11 +75,14 @@ func semanticTable(t *SemanticTable) setter {
 func semanticColumn(c *SemanticColumn) setter {
 	return func(v value) {
 		c.Pos, c.LLM = v.pos(), "full"
+		additive := true
 		v.object(fields{
 			"description": text(&c.Description),
 			"synonyms":    texts(&c.Synonyms),
 			"llm":         enum(&c.LLM, "full", "name_only", "hidden"),
+			"additive":    boolean(&additive),
 		})
+		c.NonAdditive = !additive
 	}
 }
 

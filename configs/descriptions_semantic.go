@@ -26,6 +26,7 @@ var semanticKeys = map[string]string{
 	"tables.*.columns.*.synonyms":     "Other words for it.",
 	"tables.*.columns.*.synonyms.*":   "A word.",
 	"tables.*.columns.*.llm":          "What a model may hear of it: all, its name without values, or nothing.",
+	"tables.*.columns.*.additive":     "Whether its values may be added up: not those of a rate.",
 	"owner":                           "Who answers for the metrics and dimensions that name nobody.",
 	"metrics":                         "Numbers with one definition and an owner.",
 	"metrics.*":                       "A number.",

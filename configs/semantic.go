@@ -34,6 +34,8 @@ type SemanticColumn struct {
 	Description string
 	Synonyms    []string
 	LLM         string
+	// NonAdditive tells of a rate or a price, whose values make no sum.
+	NonAdditive bool
 }
 
 // Metric is a registered measure: one definition with an owner. Expr is an

@@ -43,6 +43,11 @@ func TestMeasures(t *testing.T) {
 	if last := strings.Join(table(t, ana, "SHOW pgask.last"), ""); !strings.Contains(last, "was read as the last month that is known up to then") {
 		t.Errorf("arr today: %s", last)
 	}
+	if e := failure(t, ana, "ASK 'total discount by region'"); e.Code != "PA006" || e.Hint != "ASK 'average discount by region'" {
+		t.Errorf("%s: %s, hint %q", e.Code, e.Message, e.Hint)
+	} else {
+		table(t, ana, e.Hint)
+	}
 	e := failure(t, ana, "ASK 'total arr over all months'")
 	if e.Code != "PA006" || !strings.Contains(e.Message, "stock arr") || !strings.Contains(e.Detail, `"path":"/group_by"`) {
 		t.Errorf("a sum over time: %s %s\n%s", e.Code, e.Message, e.Detail)

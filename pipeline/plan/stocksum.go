@@ -17,6 +17,14 @@ func (c *checker) stockColumns(u *measureUse, b *block) {
 	if u.name != "sum" || u.arg == nil {
 		return
 	}
+	if r := u.arg.rel; r != nil && r.query == nil && !c.Semantic.Additive(r.table.Name, u.arg.column.Name) {
+		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s can't be added up: semantic.yaml says that it isn't additive", u.arg.expr.Column)
+		f.Hint = "take its average"
+		if !u.window {
+			f.Repair = Repair{{"replace", u.at + "/func", "avg"}}
+		}
+		return
+	}
 	c.derivedStocks(u, b)
 	if s := c.addedOver(u, b); s != nil {
 		c.refuseSum(u, s)

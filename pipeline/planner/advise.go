@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pgask/pgask/pipeline/catalog"
@@ -35,6 +36,28 @@ func (q *question) advise(err error, f frame) error {
 		}
 		for _, text := range texts {
 			if ask := q.answerable(text); ask != "" {
+				return &advised{Rejections: r, ask: ask}
+			}
+		}
+	}
+	return err
+}
+
+// averaged puts the question for the average beside a rejected sum of what isn't additive.
+func (q *question) averaged(err error, f frame) error {
+	var r *plan.Rejections
+	if !errors.As(err, &r) || r.SQLState() != "PA006" {
+		return err
+	}
+	for _, o := range f.outs {
+		if o.fn != "sum" || o.col == nil || !slices.ContainsFunc(o.col.meanings, func(m meaning) bool { return !q.in.Semantic.Additive(m.table.Name, m.column.Name) }) {
+			continue
+		}
+		for _, t := range q.parser.toks {
+			if aggregateWords[t.low] != "sum" {
+				continue
+			}
+			if ask := q.answerable(strings.Replace(q.in.Question, t.text, "average", 1)); ask != "" {
 				return &advised{Rejections: r, ask: ask}
 			}
 		}

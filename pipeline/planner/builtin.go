@@ -118,7 +118,7 @@ func (b *Builtin) Plan(_ context.Context, in Input) (Proposal, error) {
 	steps := []Step{{Stage: "link", Outcome: "ok", Detail: q.explain(best), Took: time.Since(start)}}
 	checked, err := plan.Validate(best.plan, in.Context())
 	if err != nil {
-		return b.rejected(q.perTime(q.advise(err, best.f), best.f), steps)
+		return b.rejected(q.averaged(q.perTime(q.advise(err, best.f), best.f), best.f), steps)
 	}
 	if in.Columns != nil && !Fit(checked.Columns(), in.Columns) {
 		err := demanded(checked.Columns(), in.Columns)

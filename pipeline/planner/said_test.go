@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgask/pgask/configs"
+	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/semantic"
 )
 
@@ -66,5 +67,19 @@ func TestSeveral(t *testing.T) {
 		if limit := p.Checked.Plan().Limit; limit == nil || *limit != want || p.Several != (want == someRows) {
 			t.Errorf("%s: limit %v, several %v", question, limit, p.Several)
 		}
+	}
+}
+
+// A sum of what isn't additive is refused with the question for its average.
+func TestAveraged(t *testing.T) {
+	in := bikeInput(t, "total weight of models")
+	in.Semantic.Tables[catalog.Name{Schema: "public", Table: "bike_models"}] = &semantic.Table{Columns: map[string]semantic.Column{"weight_kg": {NonAdditive: true}}}
+	_, err := NewBuiltin().Plan(t.Context(), in)
+	refused, ok := err.(interface {
+		SQLState() string
+		Hint() string
+	})
+	if !ok || refused.SQLState() != "PA006" || refused.Hint() != "ASK 'average weight of models'" {
+		t.Errorf("%v", err)
 	}
 }

@@ -65,7 +65,7 @@ func version(file configs.Semantic) string {
 		t.Pos, t.Table.Pos = configs.Pos{}, configs.Pos{}
 		columns := map[string]columnDigest{}
 		for name, c := range t.Columns {
-			columns[name] = columnDigest{c.Description, c.Synonyms, c.LLM}
+			columns[name] = columnDigest{c.Description, c.Synonyms, c.LLM, c.NonAdditive}
 		}
 		t.Columns = nil
 		_ = enc.Encode([]any{"table", t, columns}) // a hash never fails to be written to
@@ -111,6 +111,7 @@ type columnDigest struct {
 	Description string
 	Synonyms    []string
 	LLM         string
+	NonAdditive bool `json:",omitempty"`
 }
 
 func (b *builder) fault(pos configs.Pos, key, format string, args ...any) {
@@ -158,7 +159,7 @@ func (b *builder) table(f configs.SemanticTable) {
 			b.fault(c.Pos, key+".columns."+name+".llm", "must be full, name_only or hidden, not %s", c.LLM)
 			exposure = Hidden
 		}
-		m.Columns[name] = Column{Description: c.Description, Synonyms: c.Synonyms, LLM: exposure}
+		m.Columns[name] = Column{Description: c.Description, Synonyms: c.Synonyms, LLM: exposure, NonAdditive: c.NonAdditive}
 	}
 	b.model.Tables[t.Name] = m
 }

@@ -39,6 +39,8 @@ type Column struct {
 	Description string
 	Synonyms    []string
 	LLM         Exposure
+	// NonAdditive tells of a rate or a price, whose values make no sum.
+	NonAdditive bool
 }
 
 // Exposure is how much of a column a model may learn.
@@ -63,6 +65,11 @@ func (m *Model) Exposure(table catalog.Name, column string) Exposure {
 		return Full
 	}
 	return cmp.Or(m.Tables[table].Columns[column].LLM, Full)
+}
+
+// Additive tells whether the values of a column may be added up.
+func (m *Model) Additive(table catalog.Name, column string) bool {
+	return m == nil || m.Tables[table] == nil || !m.Tables[table].Columns[column].NonAdditive
 }
 
 // Metric is a registered measure at the grain of its table, or arithmetic over others.
