@@ -81,6 +81,7 @@ func modelSemantics(t *testing.T) *semantic.Model {
 		Hierarchies: []*semantic.Hierarchy{
 			{Name: "place", Description: "Where it is", Synonyms: []string{"location"}, Levels: []semantic.Level{{Table: modelRelation("accounts"), Column: "region"},
 				{Table: modelRelation("accounts"), Column: "risk_score"}, {Table: modelRelation("Order Lines"), Column: "Line No"}}},
+			{Name: "size", Levels: []semantic.Level{{Table: modelRelation("orders"), Column: "order size"}, {Table: modelRelation("orders"), Column: "amount"}}},
 			{Name: "exposure", Levels: []semantic.Level{{Table: modelRelation("accounts"), Column: "risk_score"}}},
 		},
 		Entities: []*semantic.Entity{{Name: "account", Table: modelRelation("accounts"), Key: []string{"id"}, Synonyms: []string{"customer"}}},

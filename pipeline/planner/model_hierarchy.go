@@ -23,7 +23,11 @@ func shownHierarchies(in Input, shown map[catalog.Name]bool) []shownHierarchy {
 	for _, h := range in.Semantic.Hierarchies {
 		one := shownHierarchy{Hierarchy: h.Name, About: clip(h.Description, shownComment), Synonyms: h.Synonyms}
 		for _, l := range h.Levels {
-			if shown[l.Table] && in.Semantic.LevelExposure(l) != semantic.Hidden {
+			switch d := in.Semantic.DimensionOf(l); {
+			case !shown[l.Table] || in.Semantic.LevelExposure(l) == semantic.Hidden:
+			case d != nil:
+				one.Levels = append(one.Levels, "dimension "+d.Name)
+			default:
 				one.Levels = append(one.Levels, plan.TableName(l.Table)+"."+plan.Ident(l.Column))
 			}
 		}
