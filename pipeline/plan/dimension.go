@@ -39,6 +39,25 @@ func (c *checker) dimension(e *Expr, at string, env env) *typed {
 	return t
 }
 
+// dated is what a period is about: a column, or a dimension where none is called so.
+func (c *checker) dated(spelled, at string, env env) *typed {
+	d, alias := c.dimensionCalled(spelled)
+	there := false
+	for _, r := range c.rels {
+		switch {
+		case d == nil || !sees(env.host, r):
+		case alias == nil && r.table.Column(d.Name) != nil:
+			d = nil
+		case r.query == nil && r.table.Name == d.Table && (alias == nil || alias.is(r.alias)):
+			there = true
+		}
+	}
+	if d != nil && there {
+		return c.dimension(&Expr{Dimension: spelled}, at, env)
+	}
+	return c.column(&Expr{Column: spelled}, at, env)
+}
+
 // dimensionCalled finds a dimension by its name, or by alias.name; the alias is nil where none is said.
 func (c *checker) dimensionCalled(spelled string) (*semantic.Dimension, *part) {
 	if d := c.Semantic.Dimension(spelled); d != nil {

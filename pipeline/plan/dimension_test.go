@@ -37,6 +37,8 @@ func TestDimensionsRun(t *testing.T) {
 			`{"from":{"table":"orders"},"joins":[{"table":"public.accounts","as":"a"}],` + sel(dim("home"), agg("count", "")) + `}}],` + sel(col("x.home"), col("x.count"), col("y.count")) + `,"order_by":[{"item":"home"}]}`,
 			`SELECT x.home, x.n AS count, y.n AS y_count FROM (SELECT coalesce(region, 'elsewhere') AS home, count(*) AS n FROM accounts GROUP BY 1) x
 			 JOIN (SELECT coalesce(region, 'elsewhere') AS home, count(*) AS n FROM orders o JOIN accounts a ON a.id = o.account_id GROUP BY 1) y USING (home) ORDER BY 1`},
+		"in a period": {from + `"public.accounts","as":"a"},"where":{"period":{"column":"joined","unit":"year","back":1}},` + sel(dim("joined"), agg("count", "")) + `,"order_by":[{"item":"joined"}]}`,
+			"SELECT date_trunc('quarter', created_at)::date AS joined, count(*) FROM accounts WHERE created_at BETWEEN '2025-01-01' AND '2025-12-31' GROUP BY 1 ORDER BY 1"},
 		"ranked": {from + `"order_items","as":"i"},` + sel(dim("line size"), `{"window":{"func":"rank","order_by":[{"expr":`+agg("count", "")+`,"desc":true}]}}`) + `,"order_by":[{"item":"rank"}]}`,
 			"SELECT CASE WHEN quantity >= 3 THEN 'large' WHEN quantity = 2 THEN 'medium' ELSE 'small' END AS \"line size\", rank() OVER (ORDER BY count(*) DESC) FROM order_items GROUP BY 1 ORDER BY 2"},
 		"a stock within a period": {from + `"monthly_account_arr","as":"m"},"where":` + eq(dim("half"), lit(`"2025 H1"`)) + `,` + sel(`{"metric":"arr"}`) + `}`, "SELECT sum(arr) AS arr FROM monthly_account_arr WHERE month = '2025-06-01'"},

@@ -16,7 +16,7 @@ func (c *checker) period(e *Expr, at string, env env) *typed {
 	at += "/period"
 	p := *e.Period
 	ok := c.periodFits(&p, at)
-	column := c.column(&Expr{Column: p.Column}, at, env)
+	column := c.dated(p.Column, at, env)
 	if column == nil || !ok {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (c *checker) period(e *Expr, at string, env env) *typed {
 	if from == nil || to == nil {
 		return nil
 	}
-	p.Column = column.expr.Column
+	p.Column = column.expr.Column + column.expr.Dimension
 	return &typed{expr: Expr{Period: &p}, typ: typeBool, tree: stmt.And(from.tree, to.tree), parts: []*typed{column}}
 }
 

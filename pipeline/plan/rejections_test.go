@@ -135,6 +135,8 @@ var rejections = []rejection{
 	{"stock by a dimension of more than its time", from + `"monthly_account_arr"},` + sel(`{"dimension":"own month"}`, `{"metric":"arr"}`) + `}`, "PA006", []string{"METRIC_GRAIN /select/0/expr"}, false, ""},
 	{"sum of a stock by a dimension of its time", from + `"monthly_account_arr","as":"m"},` + sel(`{"dimension":"half"}`, agg("sum", col("m.arr"))) + `}`, "PA006", []string{"NOT_ADDITIVE /select/1/expr/aggregate"}, true,
 		"use the metric arr, its value at the last month, or group by month"},
+	{"the latest period of a dimension", from + `"public.accounts","as":"a"},"where":{"period":{"column":"a.joined","unit":"year","latest":true}},` + sel(agg("count", "")) + `}`, "PA005", []string{"UNSUPPORTED /where/period/latest"}, false, "put the period into the block that reads the table"},
+	{"a period of a dimension that isn't a date", from + `"public.accounts","as":"a"},"where":{"period":{"column":"a.home","unit":"year"}},` + sel(agg("count", "")) + `}`, "PA005", []string{"TYPE_MISMATCH /where/period/column"}, false, ""},
 	{"sum of a dimension of a stock", from + `"monthly_account_arr"},` + sel(agg("sum", `{"dimension":"thousands"}`)) + `}`, "PA006", []string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false,
 		"use the metric arr, its value at the last month, or group by month"},
 	{"period over two tables", from + `"monthly_account_arr","as":"m"},"joins":[{"table":"public.accounts","as":"a"}],"where":{"op":{"op":"or","args":[` +

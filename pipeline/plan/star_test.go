@@ -108,6 +108,7 @@ func meaning() configs.Semantic {
 	}, Dimensions: []configs.Dimension{
 		{Name: "line size", Table: cname("order_items"), Expr: "case when quantity >= 3 then 'large' when quantity = 2 then 'medium' else 'small' end"},
 		{Name: "home", Table: cname("accounts"), Expr: "coalesce(region, 'elsewhere')"},
+		{Name: "joined", Table: cname("accounts"), Expr: "date_trunc('quarter', created_at)::date"},
 		{Name: "contact", Table: cname("accounts"), Expr: "split_part(email, '@', 2)"},
 		{Name: "paid in", Table: cname("orders"), Expr: "coalesce(currency, 'cash')"},
 		{Name: "half", Table: cname("monthly_account_arr"), Expr: "to_char(month, 'YYYY') || case when extract(month from month) < 7 then ' H1' else ' H2' end"},
