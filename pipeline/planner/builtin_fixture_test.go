@@ -82,6 +82,7 @@ metrics:
 dimensions:
   - {name: trip class, table: public.rentals, expr: "case when minutes >= 60 then 'excursion' else 'commute' end", synonyms: [kind of trip]}
   - {name: hour started, table: public.rentals, expr: "extract(hour from started_at)::int"}
+  - {name: night ride, table: public.rentals, expr: "extract(hour from started_at) > 21"}
   - {name: fleet class, table: public.station_stock, expr: "case when free_bikes > 10 then 'well stocked' else 'short' end"}
 entities:
   - {name: rider, table: public.riders, key: [id], synonyms: [customer, member]}

@@ -277,6 +277,9 @@ func (x *lexicon) addSynonyms(group []string) {
 // textual tells whether a column's values are words.
 func textual(c *catalog.Column) bool { return c.Type.Category == 'S' || c.Type.Category == 'E' }
 
+// truth tells whether a column is true or false.
+func truth(c *catalog.Column) bool { return c.Type.Category == 'B' }
+
 // numeric tells whether a column holds numbers.
 func numeric(c *catalog.Column) bool { return c.Type.Category == 'N' }
 

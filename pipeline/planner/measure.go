@@ -37,6 +37,9 @@ func (b *builder) aggregate(o out) (plan.Item, error) {
 	if fn == "sumcount" {
 		fn = "sum"
 	}
+	if fn == "count" && truth(m.column) {
+		return plan.Item{}, unfit("%s is true or false: how many of those there are isn't meant", m.column.Name)
+	}
 	if (fn == "sum" || fn == "avg") && isKey(m.table, m.column) {
 		return plan.Item{}, unfit("%s is a key: it can't be added up", m.column.Name)
 	}

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
 )
@@ -43,6 +45,9 @@ func (b *builder) output() error {
 				keyed[m.table] = true
 			}
 		}
+	}
+	if !aggregated && !b.f.distinct && !slices.ContainsFunc(b.f.outs, func(o out) bool { return o.col == nil || !truth(b.picks[o.col].column) }) {
+		return unfit("%s is true or false: it isn't said for what it is to be told", b.picks[b.f.outs[0].col].column.Name)
 	}
 	return b.grouped(dims, measures, keyed, aggregated)
 }
