@@ -91,4 +91,8 @@ func TestMeasures(t *testing.T) {
 	} else {
 		table(t, ana, e.Hint)
 	}
+	// An address isn't a conversation by e-mail, whose channel is called alike.
+	if e := failure(t, ana, "ASK 'how many accounts have an email'"); e.Code != "PA002" {
+		t.Errorf("accounts with an email: %s %s", e.Code, e.Message)
+	}
 }

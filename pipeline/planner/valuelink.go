@@ -16,7 +16,9 @@ func (p *parser) valueCondition(s state, neg bool) []state {
 		c := cond{col: &mention{at: s.at, n: h.n, meanings: h.meanings}, op: negated("=", neg), spoken: s.at}
 		n := s.with(c, k)
 		n.f.cost += 0.02
-		out = append(out, n)
+		if !p.ownColumn(s, h) {
+			out = append(out, n)
+		}
 		as := k
 		if p.is(k, "as") {
 			as = p.det(k + 1)
@@ -36,6 +38,15 @@ func (p *parser) valueCondition(s state, neg bool) []state {
 		out = append(out, p.moreValues(s, h, k, neg)...)
 	}
 	return out
+}
+
+// ownColumn tells whether the words of a value, which other rows have, are also the name of a column
+// of what is asked about: accounts with an email have an address, not a conversation by e-mail.
+func (p *parser) ownColumn(s state, value hit) bool {
+	own := func(m meaning) bool { return m.table == s.f.subject }
+	return s.f.subject != nil && !slices.ContainsFunc(value.meanings, own) && slices.ContainsFunc(p.find(s.at, isColumn), func(h hit) bool {
+		return h.n == value.n && slices.ContainsFunc(h.meanings, own)
+	})
 }
 
 // moreValues reads "EMEA or APAC", and behind "not" also "EMEA and APAC".
