@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
@@ -70,9 +69,8 @@ func nestingSQL(m *semantic.Model, coarse, fine semantic.Level) string {
 			if d == nil || d.Table != n {
 				continue
 			}
-			computed := stmt.SelectNode(&pg_query.SelectStmt{TargetList: []*pg_query.Node{stmt.Target(d.Expr, d.Name)}})
-			if text, err := stmt.Print(computed); err == nil {
-				of = "(SELECT *, " + strings.TrimPrefix(text, "SELECT ") + " FROM " + of + " x)"
+			if text, err := stmt.PrintExpr(d.Expr); err == nil {
+				of = "(SELECT *, " + text + " AS " + pgx.Identifier{d.Name}.Sanitize() + " FROM " + of + " x)"
 			}
 		}
 		return of
