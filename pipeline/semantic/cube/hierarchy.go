@@ -10,7 +10,7 @@ import (
 	"github.com/pgask/pgask/pipeline/semantic/foreign"
 )
 
-// hierarchy takes over a hierarchy whose levels are columns.
+// hierarchy takes over a hierarchy, whose levels are columns or what is computed of them.
 func (im *importer) hierarchy(c *cube, h hierarchy) error {
 	out := foreign.Hierarchy{Name: h.Name, Synonyms: foreign.Words(h.Name, foreign.Spoken(h.Name), strings.ToLower(h.Title))}
 	for _, level := range h.Levels {
@@ -21,13 +21,17 @@ func (im *importer) hierarchy(c *cube, h hierarchy) error {
 		if of == nil || of.dimensions[name] == nil {
 			return fmt.Errorf("its level %s is no dimension of a cube that was taken over", level)
 		}
-		n, err := im.dimension(of, of.dimensions[name])
+		d := of.dimensions[name]
+		n, err := im.dimension(of, d)
+		if err == nil {
+			err = foreign.Check(n, false)
+		}
 		if err != nil {
 			return fmt.Errorf("its level %s: %w", level, err)
 		}
 		column, plain := foreign.Plain(n)
-		if !plain {
-			return fmt.Errorf("its level %s isn't a column", level)
+		if !plain { // a level may be a dimension, too
+			column = d.called
 		}
 		out.Levels = append(out.Levels, of.table+"."+configs.Spell(column))
 	}
