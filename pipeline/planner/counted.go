@@ -23,6 +23,21 @@ func (p *parser) howMany(s state) []state {
 	return p.counted(state{at: p.det(i), f: s.f})
 }
 
+// anyThere reads "do we have accounts in Japan", "are there any orders": how many there are
+// tells that, too.
+func (p *parser) anyThere(s state) []state {
+	n := p.oneOf(0, [][]string{{"do", "we", "have"}, {"are", "there"}, {"is", "there"}, {"were", "there"}, {"did", "we", "have"}})
+	if n == 0 || s.at > n {
+		return nil
+	}
+	var out []state
+	for _, e := range p.entity(state{at: p.anyWord(n), f: s.f}) {
+		e.f.outs = add(e.f.outs, out1(e, "count", false))
+		out = append(out, e)
+	}
+	return out
+}
+
 // counted reads what is to be counted: rows of a table, or the different
 // values of a column.
 func (p *parser) counted(s state) []state {

@@ -34,7 +34,7 @@ func (p *parser) finish(f frame) (frame, bool) {
 	if f.sortsBy() { // medicines by price, the dearest first
 		f.groups = nil
 	}
-	if len(f.groups) == 0 || f.mostBy || p.aggregates(f) || len(f.orders) > 0 && last(f.orders).ranks() {
+	if f.leads() || len(f.groups) == 0 || f.mostBy || p.aggregates(f) || len(f.orders) > 0 && last(f.orders).ranks() {
 		return f, true
 	}
 	if len(f.outs) != 1 || f.outs[0].table == nil {

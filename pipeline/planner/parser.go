@@ -196,7 +196,7 @@ func (p *parser) opened(s state) []state {
 		s.at++
 	}
 	s.at = p.det(s.at)
-	out := slices.Concat(p.howMany(s), p.share(s), p.course(s), p.mean(s))
+	out := slices.Concat(p.howMany(s), p.share(s), p.course(s), p.mean(s), p.bestPeriod(s), p.anyThere(s))
 	if u := adverbUnits[p.low(s.at)]; u != "" { // monthly revenue
 		n := state{at: s.at + 1, f: s.f}
 		n.f.groups = add(n.f.groups, group{unit: u})

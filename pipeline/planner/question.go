@@ -60,6 +60,12 @@ func (q *question) resolve(f frame) (out []reading, why []error) {
 	if f.figure != nil {
 		return q.figured(f)
 	}
+	if f.leads() {
+		return q.leaders(f)
+	}
+	if f.having() {
+		return q.havers(f)
+	}
 	if frames := q.apart(&f); frames != nil {
 		return q.across(f, frames)
 	}

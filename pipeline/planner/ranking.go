@@ -17,9 +17,11 @@ func (p *parser) topItem(s state) []state {
 		}
 		var out []state
 		for _, n := range p.subjects(state{at: k, f: s.f}) {
-			for _, r := range p.rankedBy(n, desc) {
-				r.f.limit = limit
-				out = append(out, p.first(r, n.at))
+			for _, g := range append(p.per(n), n) { // top 3 riders in each city by income
+				for _, r := range p.rankedBy(g, desc) {
+					r.f.limit = limit
+					out = append(out, p.first(r, n.at))
+				}
 			}
 		}
 		return out

@@ -55,6 +55,9 @@ func (b *builder) readAs() []string {
 			c.valuesIn(chosen[i], take)
 		}
 	}
+	if b.f.limit > 0 && len(b.f.orders) == 1 && !b.f.orders[0].desc && slices.ContainsFunc(b.f.groups, func(g group) bool { return g.unit != "" }) {
+		out = union(out, []string{"periods without any are left out"})
+	}
 	return out
 }
 

@@ -64,6 +64,7 @@ func (p *parser) superlativeAt(s state) []state {
 	}
 	for _, e := range p.entity(state{at: k, f: s.f}) {
 		e.f.orders = add(e.f.orders, order{count: last(e.f.also), desc: desc})
+		e.f.cost += p.metricFirst(k, e.at)
 		if amounts(last(e.f.also)) {
 			e.f.cost += 0.5 // the most degrees aren't the most rows
 		}
