@@ -20,6 +20,9 @@ func TestMeasures(t *testing.T) {
 		{"ASK 'arr this quarter'", "SELECT sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr)"},
 		{"ASK 'arr today'", "SELECT sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr)"},
 		{"ASK 'arr yesterday by region'", "SELECT a.region, sum(m.arr) " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr WHERE month < current_date) GROUP BY 1"},
+		{"ASK 'accounts with arr above 50000 this year'", "SELECT a.name " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr) AND m.arr > 50000"},
+		{"ASK 'accounts with revenue above 300000'", `SELECT a.name FROM order_items i JOIN orders o ON o.id = i.order_id JOIN accounts a ON a.id = o.account_id
+			WHERE o.tenant_id = 1 AND o.status = 'completed' GROUP BY a.id HAVING sum(i.quantity * i.unit_price * (1 - i.discount)) > 300000`},
 		{"ASK 'arr by month'", "SELECT m.month, sum(m.arr) " + arr + " GROUP BY 1"},
 		{"ASK 'total revenue over all months'", `SELECT sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id
 			WHERE o.tenant_id = 1 AND o.status = 'completed'`},

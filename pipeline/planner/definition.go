@@ -49,6 +49,9 @@ func (b *builder) metrics() []*semantic.Metric {
 			out = append(out, o.metric.Bases()...)
 		}
 	}
+	if h := b.having(); h != nil && h.metric != nil {
+		out = append(out, h.metric.Bases()...)
+	}
 	return out
 }
 

@@ -34,10 +34,28 @@ type errUnshared struct {
 // ownDate is the date by which the one metric that is asked for falls into periods; false where
 // its definition doesn't tell.
 func (q *question) ownDate(f *frame) (meaning, bool) {
-	if len(f.outs) != 1 || f.outs[0].metric == nil || f.outs[0].metric.Time == nil {
+	if len(f.outs) != 1 {
 		return meaning{}, false
 	}
-	at := f.outs[0].metric.Time
+	return q.dateOf(f.outs[0].metric)
+}
+
+// aboveDate is the date of the metric of which rows have more than a number, where all periods
+// stand behind that: accounts with an ARR above 50,000 in 2026.
+func (q *question) aboveDate(f *frame, at []int) (meaning, bool) {
+	for _, l := range f.linked {
+		if l.metric != nil && !slices.ContainsFunc(at, func(i int) bool { return i < l.at }) {
+			return q.dateOf(l.metric)
+		}
+	}
+	return meaning{}, false
+}
+
+func (q *question) dateOf(m *semantic.Metric) (meaning, bool) {
+	if m == nil || m.Time == nil {
+		return meaning{}, false
+	}
+	at := m.Time
 	t := q.in.Catalog.Table(at.Table)
 	if t == nil || t.Column(at.Column) == nil {
 		return meaning{}, false

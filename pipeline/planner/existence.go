@@ -38,6 +38,7 @@ func (p *parser) related(s state) []state {
 			continue
 		}
 		out = append(out, p.counts(s, i)...)
+		out = append(out, p.measuredAbove(s, i)...)
 		out = append(out, p.superlativeAt(state{at: i, f: s.f})...)
 		out = append(out, p.present(s, p.anyWord(i))...)
 		if c.verb && (p.relates(c.at0) || len(p.acts(c.at0)) == 0) && p.saysMore(s, i) || c.pron && i >= len(p.toks) && len(s.f.also) > 1 {

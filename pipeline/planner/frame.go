@@ -61,7 +61,9 @@ type linked struct {
 	conds []cond
 	op    string // having: the comparison
 	count string
-	at    int
+	// metric is what is compared with count, in the place of the number of rows.
+	metric *semantic.Metric
+	at     int
 }
 
 // group is one dimension: a column, the rows of a table, or periods of a date.

@@ -142,7 +142,13 @@ func (b *builder) havingCount() error {
 		return unfit("rows without any %s would be left out", h.table.Name.Table)
 	}
 	lit := plan.Expr{Literal: &plan.Literal{Value: jsonNumber(h.count)}}
-	b.plan.Having = &plan.Expr{Op: &plan.Op{Op: h.op, Args: []plan.Expr{b.count(h.table).Expr, lit}}}
+	value := plan.Expr{}
+	if h.metric != nil {
+		value.Metric = h.metric.Name
+	} else {
+		value = b.count(h.table).Expr
+	}
+	b.plan.Having = &plan.Expr{Op: &plan.Op{Op: h.op, Args: []plan.Expr{value, lit}}}
 	return nil
 }
 

@@ -107,6 +107,9 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 	if f.drills() {
 		return []map[int]meaning{chosenDates(at, metricTime)}
 	}
+	if m, ok := q.aboveDate(f, at); ok {
+		return []map[int]meaning{chosenDates(at, m)}
+	}
 	from := subject
 	if len(measured) > 0 {
 		from = measured[0]

@@ -173,6 +173,9 @@ func (b *builder) bridges(needed, filters []*catalog.Table) ([]tree, error) {
 // countsOnly tells whether all numbers are counts of rows, which a repeated
 // row doesn't spoil when keys are counted once.
 func (b *builder) countsOnly() bool {
+	if h := b.having(); h != nil && h.metric != nil {
+		return false
+	}
 	for _, o := range b.f.outs {
 		if o.metric != nil || o.fn != "" && o.table == nil {
 			return false
