@@ -89,12 +89,18 @@ func (c *checker) metricDate() *typed {
 
 // mark is how far a run was before a block.
 type mark struct {
-	faults, queries, searches, qualifiers int
-	newest                                map[string]Period
+	faults, queries, searches, qualifiers, unmeant int
+	newest                                         map[string]Period
 }
 
 func (k *run) mark() mark {
-	return mark{len(k.faults), len(k.queries), len(k.searches), len(k.qualifiers), maps.Clone(k.newest)}
+	return mark{len(k.faults), len(k.queries), len(k.searches), len(k.qualifiers), k.unmeant, maps.Clone(k.newest)}
+}
+
+// sound tells whether what was checked since can be built upon: what is wrong with it is of a late
+// stage, and each block in it has a meaning.
+func (k *run) sound(since mark) bool {
+	return onlyLate(k.faults[since.faults:]) && k.unmeant == since.unmeant
 }
 
 // rewind forgets what was noted since, faults aside.
@@ -105,12 +111,12 @@ func (k *run) rewind(m mark) {
 // drillAcross checks a block that drills across by what it means: a part for each table that is
 // measured, put together. The block itself was looked at for its names and types.
 func (k *run) drillAcross(c *checker, b *block, before mark) *query {
-	if !onlyLate(k.faults[before.faults:]) || !c.mayDrill(b) {
+	if !k.sound(before) {
 		return nil
 	}
-	given := c.canonical(b)
-	whole, done := c.unrolled(b, given)
+	given, whole, done := c.meant(b)
 	if whole == nil {
+		k.unmeant++
 		return nil
 	}
 	stocks := make([]*stockColumn, len(b.items))
@@ -134,6 +140,16 @@ func (k *run) drillAcross(c *checker, b *block, before mark) *query {
 		}
 	}
 	return q
+}
+
+// meant is the block as it was given, and what it means; nil after a fault.
+func (c *checker) meant(b *block) (given, whole *Plan, done *drilled) {
+	if !c.mayDrill(b) {
+		return nil, nil, nil
+	}
+	given = c.canonical(b)
+	whole, done = c.unrolled(b, given)
+	return given, whole, done
 }
 
 // mayDrill refuses what can't be measured apart.

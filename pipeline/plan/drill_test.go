@@ -71,6 +71,8 @@ func TestDrillRefused(t *testing.T) {
 	c.Access = plan.Access{Scoped: map[catalog.Name]plan.Scope{public("orders"): {Held: map[string]string{"tenant_id": "1"}, Whole: true}}}
 	month := `{"call":{"func":"date_trunc","unit":"month","args":[` + col("metric_time") + `]}}`
 	const accounts = from + `"public.accounts","as":"a"},`
+	apart := `{"from":{"table":"orders","as":"o"},` + sel(col("o.id"), met("arr per account")) + `}`
+	const other, shared = "arr, of which arr per account is made, can't be grouped or restricted by public.orders.id: rows of public.monthly_account_arr belong to none of public.orders", "group and restrict it by columns of public.accounts"
 	for _, test := range []struct{ name, plan, state, message, hint string }{
 		{"a group of one part alone", from + `"products","as":"p"},` + sel(col("p.category"), met("revenue to arr")) + `}`, "PA006",
 			"arr, of which revenue to arr is made, can't be grouped or restricted by public.products.category: rows of public.monthly_account_arr belong to none of public.products",
@@ -95,6 +97,11 @@ func TestDrillRefused(t *testing.T) {
 			"metric revenue is measured on public.order_items, which the plan doesn't join", ""},
 		{"for each row of another block", accounts + sel(col("a.name"), planExpr(`{"from":{"table":"public.accounts","as":"x"},"where":`+eq(col("x.id"), col("a.id"))+`,`+sel(met("arr per account"))+`}`)) + `}`, "PA005",
 			"arr per account can't be looked up for each row of another block: group by what that has", ""},
+		{"in a block", from[:len(from)-len(`"table":`)] + `"as":"x","plan":` + apart + `},` + sel(agg("max", col(`x.\"arr per account\"`))) + `}`, "PA006", other, shared},
+		{"in a block of a block that drills across", from[:len(from)-len(`"table":`)] + `"as":"x","plan":` + apart + `},` + sel(met("revenue to arr")) + `}`, "PA006", other, shared},
+		{"in a join", accounts + `"joins":[{"as":"x","plan":` + apart + `,"on":[["a.id","x.id"]]}],` + sel(col(`x.\"arr per account\"`)) + `}`, "PA006", other, shared},
+		{"in a union", `{"version":1,"set":{"op":"union","plans":[` + apart + `,` + apart + `]}}`, "PA006", other, shared},
+		{"in a value", accounts + sel(planExpr(`{"from":{"table":"orders","as":"o"},`+sel(met("arr per account"))+`,"group_by":[`+col("o.id")+`]}`)) + `}`, "PA006", other, shared},
 		{"no date", from + `"ports"},` + sel(month, met("flights")) + `}`, "PA006",
 			"rows of public.flights have no date that must be the one that counts for flights, and its time_dimension doesn't say it", ""},
 		{"no metric", from + `"ports"},` + sel(col("metric_time")) + `}`, "PA005", "metric_time is the date of metrics, and the block has none", ""},

@@ -32,8 +32,10 @@ type run struct {
 	// started counts those that were begun, depth those that are open.
 	queries        []*query
 	started, depth int
-	// drilled are the blocks that were replaced by what they mean.
+	// drilled are the blocks that were replaced by what they mean, unmeant counts those whose
+	// meaning is wrong in itself.
 	drilled []*drilled
+	unmeant int
 }
 
 // query is a checked plan at any depth: a block, or a set operation.
@@ -108,7 +110,7 @@ func (k *run) query(p *Plan, at string, outer *checker, env env) *query {
 		c.accessible(q.b)
 		c.hops()
 	}
-	if !onlyLate(k.faults[before:]) {
+	if !k.sound(start) {
 		return nil
 	}
 	q.inside = slices.Clone(k.queries[first:])
