@@ -182,15 +182,8 @@ func (c *checker) times(b *block, r *rel, m *semantic.Metric) (over []string, se
 // can't be added up over its rows.
 func (c *checker) derivedStocks(u *measureUse, b *block) {
 	u.arg.walk(func(x *typed) {
-		stock := x.stockInside()
-		if stock == nil || stock.once {
-			return
-		}
-		one := len(stock.over) > 0
-		for _, over := range stock.over {
-			one = one && (b.groupedBy(x.rel, over) || b.pinned(x.rel, over) || u.partitionedBy(x.rel, over))
-		}
-		if one {
+		stock := c.unaddable(u, b, x)
+		if stock == nil {
 			return
 		}
 		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "%s holds %s, whose values can't be added up here",
@@ -204,6 +197,23 @@ func (c *checker) derivedStocks(u *measureUse, b *block) {
 			f.Repair = c.addGroup(Expr{Column: ColumnName(x.rel.alias, stock.over[0])})
 		}
 	})
+}
+
+// unaddable is the stock of which x, a part of the aggregate's argument, holds values that can't be
+// added up where the aggregate stands; nil where there is none.
+func (c *checker) unaddable(u *measureUse, b *block, x *typed) *stockColumn {
+	stock := x.stockInside()
+	if stock == nil || stock.once {
+		return nil
+	}
+	one := len(stock.over) > 0
+	for _, over := range stock.over {
+		one = one && (b.groupedBy(x.rel, over) || b.pinned(x.rel, over) || u.partitionedBy(x.rel, over))
+	}
+	if one {
+		return nil
+	}
+	return stock
 }
 
 // averagesOfParts says that an average is over groups, each of which counts once.
