@@ -23,6 +23,11 @@ func TestMeasures(t *testing.T) {
 		{"ASK 'accounts with arr above 50000 this year'", "SELECT a.name " + arr + " AND m.month = (SELECT max(month) FROM monthly_account_arr) AND m.arr > 50000"},
 		{"ASK 'accounts with revenue above 300000'", `SELECT a.name FROM order_items i JOIN orders o ON o.id = i.order_id JOIN accounts a ON a.id = o.account_id
 			WHERE o.tenant_id = 1 AND o.status = 'completed' GROUP BY a.id HAVING sum(i.quantity * i.unit_price * (1 - i.discount)) > 300000`},
+		{"ASK 'revenue by region and segment'", `SELECT a.region, a.segment, sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id
+			JOIN accounts a ON a.id = o.account_id WHERE o.tenant_id = 1 AND o.status = 'completed' GROUP BY 1, 2`},
+		{"ASK 'top 3 products by revenue in EMEA this year'", `SELECT p.name, sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id
+			JOIN accounts a ON a.id = o.account_id JOIN products p ON p.id = i.product_id WHERE o.tenant_id = 1 AND o.status = 'completed' AND a.region = 'EMEA'
+			AND o.ordered_at >= date_trunc('year', current_date) GROUP BY p.id ORDER BY 2 DESC LIMIT 3`},
 		{"ASK 'arr by month'", "SELECT m.month, sum(m.arr) " + arr + " GROUP BY 1"},
 		{"ASK 'total revenue over all months'", `SELECT sum(i.quantity * i.unit_price * (1 - i.discount)) FROM order_items i JOIN orders o ON o.id = i.order_id
 			WHERE o.tenant_id = 1 AND o.status = 'completed'`},
@@ -45,6 +50,9 @@ func TestMeasures(t *testing.T) {
 	table(t, ana, "ASK 'arr today'")
 	if last := strings.Join(table(t, ana, "SHOW pgask.last"), ""); !strings.Contains(last, "was read as the last month that is known up to then") {
 		t.Errorf("arr today: %s", last)
+	}
+	if e := failure(t, ana, "ASK 'average number of orders per account'"); e.Code != "PA003" || strings.Count(e.Hint, "READING") != 2 {
+		t.Errorf("an average of those that have any, or of all: %s: %s, hint %q", e.Code, e.Message, e.Hint)
 	}
 	if e := failure(t, ana, "ASK 'total discount by region'"); e.Code != "PA006" || e.Hint != "ASK 'average discount by region'" {
 		t.Errorf("%s: %s, hint %q", e.Code, e.Message, e.Hint)

@@ -33,6 +33,16 @@ const (
 // picks is which meaning each mention got.
 type picks map[*mention]meaning
 
+// reach tells whether a mention has a meaning on the table.
+func (p picks) reach(t *catalog.Table) bool {
+	for _, m := range p {
+		if m.table == t {
+			return true
+		}
+	}
+	return false
+}
+
 // mentions are all columns that a frame speaks of.
 func (f *frame) mentions() []*mention {
 	var out []*mention
@@ -134,6 +144,9 @@ func (x *lexicon) choose(f *frame, subject *catalog.Table, measured []*catalog.T
 				}
 				p[m] = o.meaning
 				cost := o.cost
+				if c.p.reach(o.meaning.table) { // who goes there goes once
+					cost -= o.way
+				}
 				for k, v := range c.p { // the same words again are no looser
 					if v.column == o.meaning.column && o.meaning.column != nil && (k.at == m.at && k.n == m.n || v.kind == aColumn && o.meaning.kind == aColumn) {
 						cost = 0
@@ -156,10 +169,10 @@ func (x *lexicon) choose(f *frame, subject *catalog.Table, measured []*catalog.T
 
 var errTooMany = errors.New("the words have too many meanings")
 
-// option is a meaning with what it costs.
+// option is a meaning with what it costs, of which way is for how far off its table is.
 type option struct {
-	meaning meaning
-	cost    float64
+	meaning   meaning
+	cost, way float64
 }
 
 // options are the best meanings of a mention: on the table that the question
@@ -184,7 +197,7 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		if !reachable {
 			continue
 		}
-		cost := 1 - c.weight
+		cost, way := 1-c.weight, 0.0
 		switch {
 		case near && c.table != m.near:
 			cost += notNear
@@ -192,13 +205,13 @@ func (x *lexicon) options(f *frame, m *mention, subject *catalog.Table, measured
 		case contains(f.also, c.table) || contains(measured, c.table):
 			cost += 0.05
 		default:
-			cost += far * float64(d)
+			way = far * float64(d)
 		}
 		if other, key := pointsTo(c, m.meanings); other || key && f.subject == nil {
 			cost += ownName // a key that points elsewhere repeats what stands there
 		}
-		all = append(all, option{meaning: c, cost: cost})
-		best = min(best, cost)
+		all = append(all, option{c, cost + way, way})
+		best = min(best, cost+way)
 	}
 	var out []option
 	for _, o := range all {

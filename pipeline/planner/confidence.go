@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // signals are what a reading's confidence is worked out from: how loosely its words
 // fit, and which of its parts people often mean otherwise.
 type signals struct {
-	cost  float64 // as the reading's
+	cost float64 // as the reading's
+	// joins are those that no metric's definition has anyway.
 	joins int
 	// exists: rows are listed that must have partners, each of them once.
 	exists bool
@@ -29,7 +31,7 @@ func (r reading) signals() signals {
 	aggregated := len(p.GroupBy) > 0 || slices.ContainsFunc(p.Select, func(i plan.Item) bool { return i.Expr.Aggregate != nil || i.Expr.Metric != "" })
 	return signals{
 		cost:   r.cost,
-		joins:  len(p.Joins),
+		joins:  len(p.Joins) - r.f.defined(p),
 		exists: !aggregated && slices.ContainsFunc(p.Joins, func(j plan.Join) bool { return j.Kind == "semi" }),
 		ranked: aggregated && p.Limit != nil,
 		counted: slices.ContainsFunc(p.Select, func(i plan.Item) bool {
@@ -37,6 +39,25 @@ func (r reading) signals() signals {
 		}),
 		beside: aggregated && len(r.f.groups) == 0 && len(r.f.outs) > 1,
 	}
+}
+
+// defined counts the joins of a plan that lead to what its metrics' definitions read.
+func (f *frame) defined(p *plan.Plan) (n int) {
+	var metrics []*semantic.Metric
+	for _, o := range f.outs {
+		metrics = append(metrics, o.metric)
+	}
+	for _, o := range f.orders {
+		metrics = append(metrics, o.metric)
+	}
+	for _, j := range p.Joins {
+		if slices.ContainsFunc(metrics, func(m *semantic.Metric) bool {
+			return m != nil && slices.ContainsFunc(m.Filters, func(x semantic.Filter) bool { return len(x.Path) > 0 && plan.TableName(x.Table) == j.Table })
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // confidence is how likely an answer is the right one: a logistic model whose weights

@@ -21,9 +21,12 @@ func (p *parser) mean(s state) []state {
 		fig.per = &group{unit: u, at: i}
 		i++
 	}
-	i += p.countIntro(i)
+	numbers := p.number(state{at: i, f: s.f})
+	if n := p.countIntro(i); n > 0 { // "number of orders" may itself be a metric's name
+		numbers = append(numbers, p.number(state{at: i + n, f: s.f})...)
+	}
 	var out []state
-	for _, n := range p.number(state{at: i, f: s.f}) {
+	for _, n := range numbers {
 		if o := last(n.f.outs); o.metric == nil && o.table == nil {
 			continue // the average fee per month is that of each fee
 		}
