@@ -56,11 +56,16 @@ func (q *query) unseenInSet(t tie) *rel {
 // spread follows a tie into the block: of the relations there, joined to each other, all
 // rows that belong to what it leads to must be visible.
 func (q *query) spread(t tie) *rel {
-	c := q.c
-	if r := c.unseen(t); r != nil {
+	if r := q.c.unseen(t); r != nil {
 		return r
 	}
-	reached := map[*rel]bool{t.to: true}
+	return q.spreadFrom(t.to)
+}
+
+// spreadFrom goes on from a relation whose rows are known to be visible.
+func (q *query) spreadFrom(start *rel) *rel {
+	c := q.c
+	reached := map[*rel]bool{start: true}
 	for grown := true; grown; {
 		grown = false
 		for _, x := range c.rels {

@@ -42,6 +42,16 @@ func TestPartition(t *testing.T) {
 	semi := from + `"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"semi"}],"having":` + agg("bool_and", op("is_not_null", col("a.region"))) + `,` + sel(col("a.segment")) + `,"group_by":[` + col("a.segment") + `]}`
 	filtered := from + `"products","as":"p"},"joins":[{"table":"order_items","as":"i"}],"having":` +
 		eq(`{"aggregate":{"func":"count","filter":`+op("in", col("i.order_id"), planExpr(sub("orders", sel(col("id")))))+`}}`, lit("0")) + `,` + sel(col("p.id")) + `,"group_by":[` + col("p.id") + `]}`
+	counted := func(by string) string {
+		return from + `"public.accounts","as":"a"},"joins":[{"table":"orders","as":"o","kind":"left"}],` + sel(col("a."+by)) + `,"group_by":[` + col("a."+by) + `],"having":` + eq(agg("count", col("o.id")), lit("0")) + `}`
+	}
+	united := func(by, cond string) string { // orders beside accounts, as blocks that drill across put them
+		return derived(`{"set":{"op":"union","all":true,"plans":[`+
+			sub("public.accounts", sel(col(by))[:len(sel(col(by)))-1]+`,{"expr":{"literal":{"value":null,"type":"integer"}},"as":"n"}]`)+`,`+
+			`{"from":{"table":"orders","as":"o"},"joins":[{"table":"public.accounts","as":"a"}],"select":[{"expr":`+col("a."+by)+`},{"expr":`+agg("count", "")+`,"as":"n"}]}]}}`,
+			sel(col("x."+by))+`,"group_by":[`+col("x."+by)+`],"having":`+cond)
+	}
+	noneThere := op("is_null", agg("max", col("x.n")))
 	whole := func(tables ...string) func(*plan.Context) {
 		return func(c *plan.Context) {
 			for _, n := range tables {
@@ -86,6 +96,12 @@ func TestPartition(t *testing.T) {
 		{"what a condition looks for", dear, whole("order_items"), true},
 		{"what a filter looks for", filtered, whole("order_items"), true},
 		{"all of those that are looked for", semi, whole("accounts"), true},
+		{"a count for each account", counted("id"), nil, false},
+		{"a count for each region, of whose accounts some are hidden", counted("region"), nil, true},
+		{"a part of a union for each account", united("id", noneThere), nil, false},
+		{"a part of a union for each account, some of whose orders are hidden", united("id", noneThere), scoped("orders", func(s *plan.Scope) { s.Partition = nil }), true},
+		{"a part of a union for each region, of whose accounts some are hidden", united("region", noneThere), nil, true},
+		{"a part that is there", united("region", op("is_not_null", agg("max", col("x.n")))), nil, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := partitioned(t)

@@ -57,9 +57,10 @@ func (r *rel) outermost() *rel {
 	return r
 }
 
-// amongHidden is what an aggregate gives where the rows that matter are hidden: a filter finds none, all
-// are so, none is so.
-func (u *measureUse) amongHidden(r *rel) lack {
+// amongHidden is what an aggregate gives where the rows that matter are hidden: a filter, an outer join or
+// a part of a union finds none, all are so, none is so.
+func (c *checker) amongHidden(u *measureUse, m missing) lack {
+	r := m.hidden
 	switch {
 	case u.filter != nil:
 		return overNone(u.name, r)
@@ -67,6 +68,13 @@ func (u *measureUse) amongHidden(r *rel) lack {
 		return lackOf(r, true)
 	case u.name == "bool_or":
 		return lackOf(r, false)
+	case u.arg == nil:
+	case m.part != nil && u.arg.rel == r:
+		if hidden := r.query.partMayLack(m.part, u.arg.column.Name, c.groupedColumns(r)); hidden != nil {
+			return overNone(u.name, hidden)
+		}
+	case slices.ContainsFunc(c.rels, func(x *rel) bool { return u.arg.relations()[x] && x.outerJoined() }):
+		return overNone(u.name, r)
 	}
 	return lack{}
 }

@@ -181,7 +181,7 @@ func (c *checker) lackingAggregate(u *measureUse, m missing) lack {
 		return overNone(u.name, nil)
 	}
 	if m.hidden != nil {
-		return u.amongHidden(m.hidden)
+		return c.amongHidden(u, m)
 	}
 	arg, filter := lack{}, lack{}
 	if u.arg != nil {

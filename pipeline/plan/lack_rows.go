@@ -11,6 +11,8 @@ type missing struct {
 	// hidden is a joined relation of whose rows some may be missing in every group, and with them
 	// those that a filter looks for.
 	hidden *rel
+	// part is the part of hidden, a union, of which a group may have no row; nil for any.
+	part *query
 }
 
 // lacks are the ways in which rows may be lacking in the block.
@@ -33,6 +35,9 @@ func (c *checker) lacks() []missing {
 	}
 	for _, hidden := range c.fewer() {
 		out = append(out, missing{hidden: hidden})
+		for _, part := range hidden.parts() {
+			out = append(out, missing{hidden: hidden, part: part})
+		}
 	}
 	return out
 }
