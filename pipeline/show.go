@@ -117,19 +117,7 @@ var metricColumns = []policy.ToldColumn{
 
 // metrics lists the registered measures that this user may compute.
 func (s *Session) metrics(ctx context.Context) (string, error) {
-	at, err := s.stand(ctx)
-	if err != nil {
-		return "", err
-	}
-	k, err := s.know(ctx, at)
-	if err != nil {
-		return "", err
-	}
-	out := []map[string]any{}
-	for _, m := range k.semantic.Metrics {
-		out = append(out, metricRow(m))
-	}
-	return rows(out)
+	return meant(ctx, s, func(m *semantic.Model) []*semantic.Metric { return m.Metrics }, metricRow)
 }
 
 var dimensionColumns = []policy.ToldColumn{
@@ -139,20 +127,10 @@ var dimensionColumns = []policy.ToldColumn{
 
 // dimensions lists the registered expressions that this user may group and choose rows by.
 func (s *Session) dimensions(ctx context.Context) (string, error) {
-	at, err := s.stand(ctx)
-	if err != nil {
-		return "", err
-	}
-	k, err := s.know(ctx, at)
-	if err != nil {
-		return "", err
-	}
-	out := []map[string]any{}
-	for _, d := range k.semantic.Dimensions {
-		out = append(out, map[string]any{"name": d.Name, "description": d.Description, "table_name": plan.TableName(d.Table),
-			"expression": d.ExprText, "type": d.Column.Type.SQL, "synonyms": append([]string{}, d.Synonyms...), "owner": d.Owner})
-	}
-	return rows(out)
+	return meant(ctx, s, func(m *semantic.Model) []*semantic.Dimension { return m.Dimensions }, func(d *semantic.Dimension) map[string]any {
+		return map[string]any{"name": d.Name, "description": d.Description, "table_name": plan.TableName(d.Table),
+			"expression": d.ExprText, "type": d.Column.Type.SQL, "synonyms": append([]string{}, d.Synonyms...), "owner": d.Owner}
+	})
 }
 
 func metricRow(m *semantic.Metric) map[string]any {
@@ -188,6 +166,17 @@ var hierarchyColumns = []policy.ToldColumn{{Name: "name", Type: "text"}, {Name: 
 
 // hierarchies lists what this user may group by at several levels, each from coarse to fine.
 func (s *Session) hierarchies(ctx context.Context) (string, error) {
+	return meant(ctx, s, func(m *semantic.Model) []*semantic.Hierarchy { return m.Hierarchies }, func(h *semantic.Hierarchy) map[string]any {
+		levels := []string{}
+		for _, l := range h.Levels {
+			levels = append(levels, plan.TableName(l.Table)+"."+plan.Ident(l.Column))
+		}
+		return map[string]any{"name": h.Name, "description": h.Description, "levels": levels, "synonyms": append([]string{}, h.Synonyms...)}
+	})
+}
+
+// meant lists what this user may use of one kind in the semantic model.
+func meant[T any](ctx context.Context, s *Session, kind func(*semantic.Model) []T, row func(T) map[string]any) (string, error) {
 	at, err := s.stand(ctx)
 	if err != nil {
 		return "", err
@@ -197,12 +186,8 @@ func (s *Session) hierarchies(ctx context.Context) (string, error) {
 		return "", err
 	}
 	out := []map[string]any{}
-	for _, h := range k.semantic.Hierarchies {
-		levels := []string{}
-		for _, l := range h.Levels {
-			levels = append(levels, plan.TableName(l.Table)+"."+plan.Ident(l.Column))
-		}
-		out = append(out, map[string]any{"name": h.Name, "description": h.Description, "levels": levels, "synonyms": append([]string{}, h.Synonyms...)})
+	for _, x := range kind(k.semantic) {
+		out = append(out, row(x))
 	}
 	return rows(out)
 }

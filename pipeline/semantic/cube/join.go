@@ -21,22 +21,16 @@ func (im *importer) join(c *cube, j join) {
 		im.Note(j.At, what, "%v", err)
 		return
 	}
-	out := foreign.Relationship{From: c.table + "." + from, To: other.table + "." + to, Cardinality: "many_to_one"}
-	switch j.Relationship {
-	case "many_to_one", "belongs_to", "belongsTo":
-	case "one_to_one", "has_one", "hasOne":
-		out.Cardinality = "one_to_one"
-	case "one_to_many", "has_many", "hasMany":
-		out.From, out.To = out.To, out.From
-	default:
-		im.Note(j.At, what, "a join of type %q has no counterpart", j.Relationship)
-		return
+	cardinality := j.Relationship
+	switch cardinality {
+	case "belongs_to", "belongsTo":
+		cardinality = "many_to_one"
+	case "has_one", "hasOne":
+		cardinality = "one_to_one"
+	case "has_many", "hasMany":
+		cardinality = "one_to_many"
 	}
-	if out.From == out.To {
-		im.Note(j.At, what, "it joins a column with itself")
-		return
-	}
-	im.Relationship(out)
+	im.Relate(j.At, what, foreign.Relationship{From: c.table + "." + from, To: other.table + "." + to, Cardinality: cardinality})
 }
 
 // joined are the two columns that a join holds equal: one of the cube, one of the other.

@@ -147,6 +147,23 @@ func (m *Model) Relationship(r Relationship) {
 	}
 }
 
+// Relate takes over a join of two columns, with the many on either side.
+func (m *Model) Relate(at Place, what string, r Relationship) {
+	switch r.Cardinality {
+	case "many_to_one", "one_to_one":
+	case "one_to_many":
+		r = Relationship{From: r.To, To: r.From, Cardinality: "many_to_one"}
+	default:
+		m.Note(at, what, "a join of type %s has no counterpart", r.Cardinality)
+		return
+	}
+	if r.From == r.To {
+		m.Note(at, what, "it joins a column with itself")
+		return
+	}
+	m.Relationship(r)
+}
+
 // Hierarchy adds a hierarchy.
 func (m *Model) Hierarchy(at Place, h Hierarchy) {
 	if m.claim("hierarchy", "hierarchy", h.Name, at) {

@@ -1,6 +1,7 @@
 package snowflake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -207,20 +208,6 @@ func (im *importer) relationship(r relationship) {
 		im.Note(r.At, what, "%v", err)
 		return
 	}
-	out := foreign.Relationship{From: left.base + "." + configs.Spell(from), To: right.base + "." + configs.Spell(to), Cardinality: "many_to_one"}
-	switch strings.ToLower(r.Cardinality) {
-	case "", "many_to_one":
-	case "one_to_one":
-		out.Cardinality = "one_to_one"
-	case "one_to_many":
-		out.From, out.To = out.To, out.From
-	default:
-		im.Note(r.At, what, "a join of type %s has no counterpart", r.Cardinality)
-		return
-	}
-	if out.From == out.To {
-		im.Note(r.At, what, "it joins a column with itself")
-		return
-	}
-	im.Relationship(out)
+	im.Relate(r.At, what, foreign.Relationship{From: left.base + "." + configs.Spell(from), To: right.base + "." + configs.Spell(to),
+		Cardinality: cmp.Or(strings.ToLower(r.Cardinality), "many_to_one")})
 }
