@@ -83,6 +83,27 @@ func (x *lexicon) dateOptions(from *catalog.Table, year bool) []meaning {
 	return nil
 }
 
+// passed are the dates of rows that lie between a table's and those of which something was said
+// before a period: "customers that bought phones in 2026" may be of orders from then.
+func (q *question) passed(f *frame, from *catalog.Table, p picks, year bool) (out []meaning) {
+	for _, c := range f.conds {
+		if c.op != "period" || c.col != nil {
+			continue
+		}
+		for _, o := range f.conds {
+			if o.col == nil || o.spoken >= c.spoken || p[o.col].table == from {
+				continue
+			}
+			for _, t := range q.x.graph.trees(from, []*catalog.Table{p[o.col].table}) {
+				if many := t.many(); many != nil {
+					out = append(out, q.x.dateOptions(many, year)...)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(m meaning) bool { return m.table == from })
+}
+
 // yearColumn tells whether a column holds a year as a number or a text.
 func yearColumn(c *catalog.Column) bool {
 	return (numeric(c) || textual(c)) && slices.Contains(splitIdentifier(c.Name), "year")

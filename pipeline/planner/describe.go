@@ -50,6 +50,9 @@ func describeBlock(b *strings.Builder, p *plan.Plan) {
 	b.WriteString(" from " + source(p.From.Table, p.From.Plan))
 	for _, j := range p.Joins {
 		fmt.Fprintf(b, ", %s %s by %s", j.Kind, source(j.Table, j.Plan), cmp.Or(j.Key, "what both have"))
+		if j.Where != nil {
+			b.WriteString(" (where " + expr(*j.Where) + ")")
+		}
 	}
 	if p.Where != nil {
 		b.WriteString(" where " + expr(*p.Where))

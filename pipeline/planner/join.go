@@ -132,6 +132,17 @@ func (t tree) fanOut(table *catalog.Table) bool {
 	return false
 }
 
+// many is the last table of which there may be several rows for one of the root's; nil where there
+// is none.
+func (t tree) many() (out *catalog.Table) {
+	for _, s := range t.steps {
+		if !s.up {
+			out = s.to
+		}
+	}
+	return out
+}
+
 // trees are the cheapest ways to join all wanted tables to the root, along declared
 // relationships where those do. Several of them are an ambiguity; none means that the tables
 // don't connect.

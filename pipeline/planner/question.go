@@ -134,9 +134,12 @@ func (q *question) dates(f *frame, subject *catalog.Table, measured []*catalog.T
 			options = append(options, own...)
 		}
 	}
+	options = append(options, q.passed(f, from, p, year)...)
 	var out []map[int]meaning
-	for _, m := range options {
-		out = append(out, chosenDates(at, m))
+	for i, m := range options {
+		if !slices.ContainsFunc(options[:i], func(o meaning) bool { return o.column == m.column }) {
+			out = append(out, chosenDates(at, m))
+		}
 	}
 	return out
 }
