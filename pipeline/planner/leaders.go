@@ -13,7 +13,7 @@ func (f *frame) leads() bool {
 		return false
 	}
 	o := f.outs[0]
-	return o.fn == "" && o.metric == nil && !slices.ContainsFunc(f.groups, func(g group) bool { return g.table != nil && g.table == o.table || g.unit != "" })
+	return o.fn == "" && o.metric == nil && !slices.ContainsFunc(f.groups, func(g group) bool { return g.table != nil && g.table == o.table })
 }
 
 // leaders ranks what is listed within each group.
