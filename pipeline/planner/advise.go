@@ -70,6 +70,7 @@ func (q *question) answerable(text string) string {
 	in := q.in
 	in.Question = text
 	instead := newQuestion(q.x, in)
+	instead.offered = true
 	rs, _ := instead.readings()
 	best, err := instead.best(rs, nil)
 	if err != nil {

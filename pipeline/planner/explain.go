@@ -144,12 +144,16 @@ func grammarWord(w string) bool {
 }
 
 // try is a question that can be typed: about the name nearest to a word
-// without a match, else about what there is.
+// without a match where that is answered, else about what there is.
 func (q *question) try(words []string) string {
+	if q.offered {
+		return ""
+	}
 	for _, w := range words {
 		if name := q.nearest(w); name != "" {
-			fixed := strings.Replace(q.in.Question, w, name, 1)
-			return "ASK " + literal(fixed)
+			if ask := q.answerable(strings.Replace(q.in.Question, w, name, 1)); ask != "" {
+				return ask
+			}
 		}
 	}
 	for _, hs := range q.parser.hits {
