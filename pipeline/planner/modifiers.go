@@ -2,6 +2,8 @@ package planner
 
 import (
 	"slices"
+
+	"github.com/pgask/pgask/pipeline/catalog"
 )
 
 // owners reads "of the students", "for each department": whose columns were
@@ -27,10 +29,13 @@ func (p *parser) owners(s state) []state {
 	}
 	var out []state
 	for _, e := range p.entity(state{at: k, f: s.f}) {
-		if p.is(i, "by") && k == i+n && p.one(e.at-1) && p.aggregates(s.f) {
-			continue // revenue by product is that of each, which per reads
-		}
 		t := last(e.f.also)
+		if p.is(i, "by") && k == i+n && p.one(e.at-1) {
+			if p.aggregates(s.f) {
+				continue // revenue by product is that of each, which per reads
+			}
+			e.f.outs = slices.Concat(rowsOf(t, i), e.f.outs) // so is price by product
+		}
 		e.f.own(t)
 		if each {
 			e.f.each = true
@@ -45,6 +50,9 @@ func (p *parser) owners(s state) []state {
 
 // one tells whether the word at i is a noun for one thing.
 func (p *parser) one(i int) bool { return !plural(p.low(i)) }
+
+// rowsOf asks for a table's rows by name.
+func rowsOf(t *catalog.Table, at int) []out { return []out{{table: t, spoken: at}} }
 
 // own tells the columns asked for so far whose they are.
 func (f *frame) own(table tableRef) {
