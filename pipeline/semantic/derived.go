@@ -66,8 +66,8 @@ func (d *derivation) metric(name string) *Metric {
 	if parts == nil {
 		return nil
 	}
-	if size := terms(n, parts); size > mostTerms {
-		d.b.fault(f.Pos, key, "written out it has %d terms, %d are allowed", size, mostTerms)
+	if size, deep := written(n, parts); size > mostTerms || deep > mostDeep {
+		d.b.fault(f.Pos, key, "written out it has %d metrics and numbers, up to %d deep: %d are allowed, %d deep; brackets make a long sum less deep", size, deep, mostTerms, mostDeep)
 		return nil
 	}
 	m := &Metric{Name: f.Name, Description: f.Description, Parts: parts, Arithmetic: n, ExprText: f.Derived, Unit: cmp.Or(f.Unit, unitOf(n, parts)), Grain: f.Grain,

@@ -6,20 +6,35 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 )
 
-// mostTerms bounds a derived metric with all that it is made of written out.
-const mostTerms = 100
+// A derived metric with all that it is made of written out has so many metrics and numbers at
+// most, and operators so deep inside each other, that a plan which names it holds it.
+const (
+	mostTerms = 100
+	mostDeep  = 32
+)
 
-// terms counts the metrics of an arithmetic that is written out.
-func terms(n *pg_query.Node, parts []*Metric) int {
-	size := 0
-	for _, ref := range columnRefs(n) {
-		if part := partOf(ref, parts); part.Derived() {
-			size += terms(part.Arithmetic, part.Parts)
-		} else {
-			size++
+// written counts the metrics and numbers of an arithmetic that is written out, and how deep the
+// deepest of them stands.
+func written(n *pg_query.Node, parts []*Metric) (terms, deep int) {
+	if ref := n.GetColumnRef(); ref != nil {
+		part := partOf(ref, parts)
+		if !part.Derived() {
+			return 1, 1
+		}
+		terms, deep = written(part.Arithmetic, part.Parts)
+		return terms, deep + 1
+	}
+	e := n.GetAExpr()
+	if e == nil {
+		return 1, 1
+	}
+	for _, side := range []*pg_query.Node{e.Lexpr, e.Rexpr} {
+		if side != nil {
+			t, d := written(side, parts)
+			terms, deep = terms+t, max(deep, d+1)
 		}
 	}
-	return size
+	return terms, deep
 }
 
 func partOf(ref *pg_query.ColumnRef, parts []*Metric) *Metric {
