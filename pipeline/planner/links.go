@@ -46,6 +46,14 @@ func (b *builder) links() error {
 		if len(trees) != 1 {
 			return unfit("%d ways lead from %s to %s", len(trees), b.subject.Name.Table, l.table.Name.Table)
 		}
+		if l.kind == "anti" {
+			if done, err := b.excluded(trees[0], inner); done || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		for _, s := range trees[0].steps {
 			if b.tree.has(s.to) {
 				return unfit("%s is asked about twice", s.to.Name.Table)
