@@ -70,13 +70,11 @@ func (q *question) answerable(text string) string {
 	in := q.in
 	in.Question = text
 	instead := newQuestion(q.x, in)
-	instead.offered = true
 	rs, _ := instead.readings()
-	best, err := instead.best(rs, nil)
-	if err != nil {
+	if !oneFits(rs) { // best would look for what to ask instead
 		return ""
 	}
-	if _, err := plan.Validate(best.plan, in.Context()); err != nil {
+	if _, err := plan.Validate(rs[0].plan, in.Context()); err != nil {
 		return ""
 	}
 	return "ASK " + literal(text)

@@ -212,50 +212,11 @@ func unnamed(p *plan.Plan) *plan.Plan {
 	return &q
 }
 
-// best is the reading that wins alone, or why none does.
-func (q *question) best(readings []reading, why []error) (reading, error) {
-	if len(readings) == 0 {
-		return reading{}, q.decline(why)
-	}
-	first := readings[0]
-	if len(readings) > 1 && readings[1].cost-first.cost < winMargin {
-		return reading{}, q.ambiguous(readings)
-	}
-	if first.cost > maxCost {
-		return reading{}, &Declined{Reason: "the words fit too loosely", Try: q.try(nil)}
-	}
-	return first, nil
-}
-
 // maxWords is how long a question may be: nobody asks longer ones in a sentence.
 const maxWords = 60
 
 // maxQuestion is the longest question, in bytes, whose words are looked at.
 const maxQuestion = 4000
-
-// maxCost is how loosely words may fit: beyond it the planner keeps silent.
-const maxCost = 0.4
-
-// ambiguous lists the readings that are about equally good. Their order depends on
-// nothing but what they say, since READING n counts on it.
-func (q *question) ambiguous(readings []reading) *Declined {
-	var near []reading
-	for _, r := range readings {
-		if r.cost-readings[0].cost >= winMargin || len(near) == 5 {
-			break
-		}
-		near = append(near, r)
-	}
-	slices.SortFunc(near, func(a, b reading) int {
-		return cmp.Or(strings.Compare(a.text(), b.text()), strings.Compare(a.key, b.key))
-	})
-	d := &Declined{Reason: "the question has several readings"}
-	for i, r := range near {
-		d.Readings = append(d.Readings, Reading{Text: r.text(), Plan: r.plan,
-			Ask: fmt.Sprintf("ASK %s READING %d", literal(q.in.Question), i+1)})
-	}
-	return d
-}
 
 // literal is a text as an SQL string literal.
 func literal(s string) string {

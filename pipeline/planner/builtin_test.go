@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -45,6 +46,7 @@ func golden(t *testing.T, path string) {
 		p, err := chain.Plan(context.Background(), bikeInput(t, q))
 		if err != nil {
 			writeRefusal(&b, err)
+			offers(t, chain, q, err)
 			continue
 		}
 		sql, err := stmt.Print(plan.Compile(p.Checked))
@@ -67,6 +69,22 @@ func golden(t *testing.T, path string) {
 		t.Errorf("plans differ from %s (-want +got):\n%s", golden, diff)
 	}
 }
+
+// offers holds that what a refusal offers to ask is answered.
+func offers(t *testing.T, chain *Chain, question string, err error) {
+	t.Helper()
+	var r interface{ Hint() string }
+	if !errors.As(err, &r) {
+		return
+	}
+	for _, m := range offered.FindAllStringSubmatch(r.Hint(), -1) {
+		if _, err := chain.Plan(context.Background(), bikeInput(t, strings.ReplaceAll(m[1], "''", "'"))); err != nil {
+			t.Errorf("%s: is offered %s: %v", question, m[0], err)
+		}
+	}
+}
+
+var offered = regexp.MustCompile(`(?m)^ASK '((?:[^']|'')*)'$`)
 
 func writeRefusal(b *bytes.Buffer, err error) {
 	var r interface {

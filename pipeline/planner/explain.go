@@ -143,17 +143,18 @@ func grammarWord(w string) bool {
 	return false
 }
 
-// try is a question that can be typed: about the name nearest to a word
-// without a match where that is answered, else about what there is.
+// try is a question that can be typed: the same with the names nearest to words
+// without a match, where that is answered, else about what there is.
 func (q *question) try(words []string) string {
-	if q.offered {
-		return ""
-	}
+	fixed := q.in.Question
 	for _, w := range words {
 		if name := q.nearest(w); name != "" {
-			if ask := q.answerable(strings.Replace(q.in.Question, w, name, 1)); ask != "" {
-				return ask
-			}
+			fixed = strings.Replace(fixed, w, name, 1)
+		}
+	}
+	if fixed != q.in.Question {
+		if ask := q.answerable(fixed); ask != "" {
+			return ask
 		}
 	}
 	for _, hs := range q.parser.hits {
@@ -183,10 +184,7 @@ func (q *question) counted() string {
 	in.Question = "how many " + strings.TrimRight(q.in.Question, " ?.!")
 	c := newQuestion(q.x, in)
 	rs, _ := c.readings()
-	if len(rs) == 0 { // best would try to count what can't be counted
-		return ""
-	}
-	if _, err := c.best(rs, nil); err != nil {
+	if !oneFits(rs) {
 		return ""
 	}
 	return "ASK " + literal(in.Question)

@@ -12,8 +12,6 @@ type question struct {
 	in     Input
 	x      *lexicon
 	parser *parser
-	// offered is set for what a HINT may offer, of which nobody sees the refusal.
-	offered bool
 }
 
 func newQuestion(x *lexicon, in Input) *question {
