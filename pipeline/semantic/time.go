@@ -14,6 +14,8 @@ type TimeDimension struct {
 	Table  catalog.Name
 	Column string
 	Path   []*Relationship
+	// Stated tells that the file says it.
+	Stated bool
 }
 
 // timeDimension is what the file says, else the only date that can be meant; nil where
@@ -42,7 +44,7 @@ func (b *builder) timeDimension(f configs.Metric, m *Metric, key string) *TimeDi
 		b.fault(f.Pos, key, "the metric's table reaches it by %d many-to-one ways, it needs exactly one", n)
 		return nil
 	}
-	return &TimeDimension{Table: t.Name, Column: ref.Column, Path: path}
+	return &TimeDimension{Table: t.Name, Column: ref.Column, Path: path, Stated: true}
 }
 
 // onlyDate is a stock's first time, or the one date of the metric's table, or of the tables

@@ -7,8 +7,8 @@ import (
 )
 
 // Visible is the part of the model that stands on what the snapshot, filtered
-// for a role, holds: a metric whose table, columns or filters aren't all visible
-// isn't there, nor is a dimension. Of a hierarchy the levels remain that are visible.
+// for a role, holds: a metric whose table, columns, filters or stated date aren't all
+// visible isn't there, nor is a dimension. Of a hierarchy the levels remain that are visible.
 func (m *Model) Visible(s *catalog.Snapshot) *Model {
 	v := &Model{Version: m.Version, Tables: map[catalog.Name]*Table{}, FiscalYearStart: m.FiscalYearStart}
 	for name, t := range m.Tables {
@@ -21,8 +21,9 @@ func (m *Model) Visible(s *catalog.Snapshot) *Model {
 			v.Relationships = append(v.Relationships, r)
 		}
 	}
+	seen := &metricView{snapshot: s, relationships: v.Relationships, done: map[*Metric]*Metric{}}
 	for _, x := range m.Metrics {
-		if x.visible(s, v.Relationships) {
+		if x = seen.metric(x); x != nil {
 			v.Metrics = append(v.Metrics, x)
 		}
 	}
@@ -58,26 +59,6 @@ func (t *Table) visible(seen *catalog.Table) *Table {
 		}
 	}
 	return &v
-}
-
-func (x *Metric) visible(s *catalog.Snapshot, relationships []*Relationship) bool {
-	if x.Derived() {
-		return !slices.ContainsFunc(x.Parts, func(part *Metric) bool { return !part.visible(s, relationships) })
-	}
-	if !hasAll(s, x.Table, Columns(x.Expr)) || !hasAll(s, x.Table, x.Additivity.NotOver) {
-		return false
-	}
-	for _, f := range x.Filters {
-		if !hasAll(s, f.Table, Columns(f.Cond)) {
-			return false
-		}
-		for _, r := range f.Path {
-			if !slices.Contains(relationships, r) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func hasAll(s *catalog.Snapshot, n catalog.Name, columns []string) bool {
