@@ -25,6 +25,10 @@ func (q *question) readings() ([]reading, []error) {
 	var why []error
 	for _, f := range q.parser.parse() {
 		rs, errs := q.resolve(f)
+		if rate, ok := q.rated(f); ok && len(rs) > 0 {
+			more, _ := q.resolve(rate)
+			rs = append(rs, more...)
+		}
 		for i := range rs {
 			rs[i].parsed = f
 		}
