@@ -114,6 +114,8 @@ func nestedRejections() []rejection {
 			[]string{"NOT_ADDITIVE /select/0/expr"}, false, "take its average alone, or measure it in the block that shows it"},
 		{"a ratio's average times the number of its groups", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,
 			sel(op("*", agg("count", ""), agg("avg", col(`x.\"average order value\"`))))), "PA006", []string{"NOT_ADDITIVE /select/0/expr"}, false, "take its average alone, or measure it in the block that shows it"},
+		{"a stock's average times the number of its months, over a window", from + `"monthly_account_arr","as":"m"},` + sel(col("m.month"), op("*", `{"window":{"func":"avg","args":[{"metric":"arr"}]}}`, `{"window":{"func":"count","args":[{"metric":"arr"}]}}`)) + `}`, "PA006",
+			[]string{"NOT_ADDITIVE /select/1/expr"}, false, "take the average alone"},
 		{"some months of a stock added up by a filter", from + `"monthly_account_arr","as":"m"},` + sel(`{"aggregate":{"func":"sum","arg":`+col("m.arr")+`,"filter":`+op(">", col("m.month"), lit(`"2026-01-01"`))+`}}`) + `}`, "PA006",
 			[]string{"NOT_ADDITIVE /select/0/expr/aggregate"}, false, "use the metric arr, its value at the last month, or group by month"},
 		{"a ratio added up", derived(`{"from":{"table":"order_items","as":"i"},"joins":[{"table":"orders"}],`+sel(col("orders.account_id"), `{"metric":"average order value"}`)+`}`,

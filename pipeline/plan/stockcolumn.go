@@ -228,20 +228,31 @@ func (c *checker) averagesOfParts(u *measureUse) {
 // groupStocks refuses a window's sum over groups of a measure that can't be added
 // up over them: a running total of month-ends.
 func (c *checker) groupStocks(u *measureUse, b *block) {
-	if u.name != "sum" || u.arg == nil {
+	if u.name != "sum" {
 		return
+	}
+	if stock := c.groupStock(u, b); stock != nil {
+		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s for several times can't be added up over a window", stock.what)
+		f.Hint = "take its average, or divide the window by its time"
+	}
+}
+
+// groupStock is the measure that can't be added up over the groups that a window is over.
+func (c *checker) groupStock(u *measureUse, b *block) *stockColumn {
+	if u.arg == nil {
+		return nil
 	}
 	stock := c.stockColumn(b, u.arg)
 	if stock == nil || stock.once {
-		return
+		return nil
 	}
 	one := len(stock.over) > 0
 	for _, over := range stock.over {
 		i := slices.IndexFunc(b.items, func(o *output) bool { return o.name == over })
 		one = one && slices.ContainsFunc(u.partition, func(p *typed) bool { return same(p, b.items[i].typed) })
 	}
-	if !one {
-		f := c.faultf(stageMeasures, CodeAdditivity, u.at, "the values of %s for several times can't be added up over a window", stock.what)
-		f.Hint = "take its average, or divide the window by its time"
+	if one {
+		return nil
 	}
+	return stock
 }

@@ -45,8 +45,17 @@ func (c *checker) productOfStock(u *measureUse, b *block, at string) bool {
 	return true
 }
 
-// productOfParts is that of what a block or a sub-plan measured.
+// productOfParts is that of what a block, a sub-plan or a window's groups measured.
 func (c *checker) productOfParts(u *measureUse, b *block, at string) (found bool) {
+	if u.window && b.grouped {
+		stock := c.groupStock(u, b)
+		if stock == nil {
+			return false
+		}
+		f := c.faultf(stageMeasures, CodeAdditivity, at, "the values of %s for several times can't be added up: their average times a count is their sum", stock.what)
+		f.Hint = "take the average alone"
+		return true
+	}
 	u.arg.walk(func(x *typed) {
 		stock := c.unaddable(u, b, x)
 		if stock == nil || found {
@@ -60,8 +69,8 @@ func (c *checker) productOfParts(u *measureUse, b *block, at string) (found bool
 	return found
 }
 
-// measures tells whether a measure in the expression is such.
+// measures tells whether a measure in the expression is such, that of a window included.
 func (t *typed) measures(is func(*measureUse) bool) bool {
-	found := t.measure != nil && is(t.measure)
+	found := t.measure != nil && is(t.measure) || t.over != nil && is(t.over)
 	return found || slices.ContainsFunc(t.parts, func(p *typed) bool { return p.measures(is) })
 }

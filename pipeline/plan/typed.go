@@ -27,8 +27,9 @@ type typed struct {
 	// nothing, where its value counts.
 	sub  *query
 	test string
-	// windowed is set for a window function.
+	// windowed is set for a window function, over where that is an aggregate.
 	windowed bool
+	over     *measureUse
 	// back is set for the end of a period that ends with today's day.
 	back *symbol
 	// outer tells that it is a column of a block around this one.

@@ -70,7 +70,7 @@ func (c *checker) window(e *Expr, at string, env env) *typed {
 		if len(args) > 0 {
 			u.arg = args[0]
 		}
-		c.overWindow = append(c.overWindow, u)
+		t.over, c.overWindow = u, append(c.overWindow, u)
 	}
 	return t
 }
