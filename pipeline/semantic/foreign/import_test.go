@@ -97,7 +97,7 @@ func warehouse() *catalog.Snapshot {
 		}
 		return t
 	}
-	return catalog.NewSnapshot("shop", 150000, []*catalog.Table{table("ledger", "balances", "account_id", "as_of", "balance"), table("public", "dim_customers", "id", "region"),
+	return catalog.NewSnapshot("shop", 150000, []*catalog.Table{table("ledger", "balances", "account_id", "as_of", "balance"), table("public", "balances", "account_id", "as_of", "balance"), table("public", "dim_customers", "id", "region"),
 		table("public", "fct_orders", "order_id", "customer_id", "shop_id", "order_status", "ordered_at", "amount")}, nil)
 }
 

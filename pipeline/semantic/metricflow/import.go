@@ -30,10 +30,10 @@ type measured struct {
 // Format is that of dbt files. They hold much else, for dbt itself.
 func Format() foreign.Format {
 	reasons := map[string]string{}
-	for _, key := range strings.Fields("version models sources seeds snapshots macros exposures groups analyses unit_tests data_tests type_params meta config tags") {
+	for _, key := range strings.Fields("version sources seeds snapshots macros exposures groups analyses unit_tests data_tests tests type_params meta config tags group docs access versions latest_version constraints data_type quote granularity") {
 		reasons[key] = ""
 	}
-	return foreign.Format{Name: "dbt", Keys: []string{"semantic_models", "metrics"}, Reasons: reasons, Import: add}
+	return foreign.Format{Name: "dbt", Keys: []string{"semantic_models", "metrics", "models"}, Reasons: reasons, Import: add}
 }
 
 func add(documents []*foreign.Document, to *foreign.Model) error {
@@ -46,7 +46,9 @@ func add(documents []*foreign.Document, to *foreign.Model) error {
 		for i := range f.Models {
 			im.models = append(im.models, &f.Models[i])
 		}
+		im.latest(&f)
 		for i := range f.Metrics {
+			f.Metrics[i].latest()
 			im.metrics = append(im.metrics, &f.Metrics[i])
 		}
 	}
@@ -189,7 +191,11 @@ func (m *metric) words() foreign.Metric {
 // simple takes over a metric that is one measure.
 func (im *importer) simple(m *metric, of input) {
 	model, x := im.measure(of.Name)
-	if x == nil {
+	switch {
+	case of.Name == "":
+		im.Note(m.At, "metric "+m.Name, "nothing says of which model it is")
+		return
+	case x == nil:
 		im.Note(m.At, "metric "+m.Name, "there is no measure %s", of.Name)
 		return
 	}

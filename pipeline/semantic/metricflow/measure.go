@@ -52,8 +52,8 @@ func (x *measure) sql() (string, error) {
 // additivity is over what a measure may be summed. A stock's time is a dimension of its model.
 func (im *importer) additivity(m *model, x *measure) (foreign.Additivity, error) {
 	switch {
-	case x.NonAdditive != nil && len(x.NonAdditive.Groupings) > 0:
-		return foreign.Additivity{}, errors.New("its non_additive_dimension has window_groupings: the last time of each thing, where here one time counts for all")
+	case x.NonAdditive != nil && len(x.NonAdditive.Groupings)+len(x.NonAdditive.GroupBy) > 0:
+		return foreign.Additivity{}, errors.New("its non_additive_dimension has groupings: the last time of each thing, where here one time counts for all")
 	case x.NonAdditive != nil:
 		for _, d := range m.Dimensions {
 			if d.Name != x.NonAdditive.Name {
@@ -63,7 +63,7 @@ func (im *importer) additivity(m *model, x *measure) (foreign.Additivity, error)
 			if !plain {
 				return foreign.Additivity{}, fmt.Errorf("the time of its stock is computed (%s)", d.Expr)
 			}
-			return foreign.Additivity{Kind: "semi", NotOver: []string{c}, Time: map[bool]string{true: "first", false: "last"}[x.NonAdditive.Choice == "min"]}, nil
+			return foreign.Additivity{Kind: "semi", NotOver: []string{c}, Time: map[bool]string{true: "first", false: "last"}[cmp.Or(x.NonAdditive.Choice, x.NonAdditive.Agg) == "min"]}, nil
 		}
 		return foreign.Additivity{}, fmt.Errorf("its model has no dimension %s", x.NonAdditive.Name)
 	case x.Agg == "sum" || x.Agg == "count" || x.Agg == "sum_boolean":

@@ -11,8 +11,10 @@ import (
 
 // file is what of a dbt file is read. Other keys are for dbt itself.
 type file struct {
-	Models  []model  `yaml:"semantic_models"`
-	Metrics []metric `yaml:"metrics"`
+	At      foreign.Place `yaml:"-"`
+	Models  []model       `yaml:"semantic_models"`
+	Latest  []dbtModel    `yaml:"models"`
+	Metrics []metric      `yaml:"metrics"`
 }
 
 // model is a semantic model: a table with what it is about.
@@ -59,11 +61,16 @@ type measure struct {
 		Percentile float64 `yaml:"percentile"`
 		Discrete   bool    `yaml:"use_discrete_percentile"`
 	} `yaml:"agg_params"`
-	NonAdditive *struct {
-		Name      string   `yaml:"name"`
-		Choice    string   `yaml:"window_choice"`
-		Groupings []string `yaml:"window_groupings"`
-	} `yaml:"non_additive_dimension"`
+	NonAdditive *nonAdditive `yaml:"non_additive_dimension"`
+}
+
+// nonAdditive is the time over which a stock isn't added up. Newer files call the same otherwise.
+type nonAdditive struct {
+	Name      string   `yaml:"name"`
+	Choice    string   `yaml:"window_choice"`
+	Groupings []string `yaml:"window_groupings"`
+	Agg       string   `yaml:"window_agg"`
+	GroupBy   []string `yaml:"group_by"`
 }
 
 type metric struct {
@@ -84,6 +91,16 @@ type metric struct {
 		Expr        string  `yaml:"expr"`
 		Metrics     []input `yaml:"metrics"`
 	} `yaml:"type_params"`
+	// What follows stands in newer files only.
+	Agg            string       `yaml:"agg"`
+	Expr           string       `yaml:"expr"`
+	Time           string       `yaml:"agg_time_dimension"`
+	Percentile     float64      `yaml:"percentile"`
+	PercentileType string       `yaml:"percentile_type"`
+	NonAdditive    *nonAdditive `yaml:"non_additive_dimension"`
+	Numerator      input        `yaml:"numerator"`
+	Denominator    input        `yaml:"denominator"`
+	Metrics        []input      `yaml:"input_metrics"`
 }
 
 type meta struct {
