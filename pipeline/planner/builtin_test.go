@@ -55,9 +55,14 @@ func golden(t *testing.T, path string) {
 		}
 		fmt.Fprintf(&b, "%s\n\n", sql)
 	}
-	golden := path + ".golden"
+	same(t, path+".golden", b.Bytes())
+}
+
+// same holds that plans are those of a golden file.
+func same(t *testing.T, golden string, got []byte) {
+	t.Helper()
 	if *updateBuiltin {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +70,7 @@ func golden(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("plans differ from %s (-want +got):\n%s", golden, diff)
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/plan"
 	"github.com/pgask/pgask/pipeline/semantic"
@@ -66,17 +64,5 @@ func TestLevels(t *testing.T) {
 		}
 		last = &Last{Question: in.Question, Plan: p.Checked.Plan()}
 	}
-	const golden = "testdata/levels.golden"
-	if *updateBuiltin {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("plans differ from %s (-want +got):\n%s", golden, diff)
-	}
+	same(t, "testdata/levels.golden", b.Bytes())
 }
