@@ -96,7 +96,7 @@ func columnVariants(table, column []string) []variant {
 	if trimmed := trimPrefix(rest, table); len(trimmed) > 0 && len(trimmed) < len(rest) {
 		out = append(out, variant{words: trimmed, weight: 0.95})
 		rest = trimmed
-	} else if len(table) > 0 {
+	} else if len(table) > 0 && !underwent(column) {
 		out = append(out, variant{words: append(append([]string{}, table...), column...), weight: 1})
 	}
 	if bare := trimUnits(rest); len(bare) < len(rest) && len(bare) > 0 {
@@ -152,6 +152,12 @@ func gluedVariants(word string) []variant {
 // underwent: born state, founded year.
 func verbal(w string) bool {
 	return w == "born" || w == "made" || len(w) > 4 && strings.HasSuffix(w, "ed") || datedVerbs[stem(w)]
+}
+
+// underwent tells whether a column is called after what its rows underwent, and no more: "players
+// born" are players.
+func underwent(column []string) bool {
+	return len(column) == 1 && verbal(column[0]) && datedVerbs[stem(column[0])]
 }
 
 // vagueHeads are last words of column names that say too little to name the

@@ -118,8 +118,8 @@ func doers(words []string) map[string]string {
 // dated tells whether the word at i is a verb that says when, with a time
 // behind it.
 func (p *parser) dated(i int) bool {
-	if p.kind(i) != word || !datedVerbs[p.toks[i].stem] {
-		return false
+	if p.kind(i) != word || !datedVerbs[p.toks[i].stem] || len(p.find(i, isMoment)) > 0 {
+		return false // hired since 2021: the column of that name is meant, not another date
 	}
 	k := i + 1
 	if _, n := p.comparison(k); n > 0 {
