@@ -32,6 +32,7 @@ func TestPets(t *testing.T) {
 		{"pets born before 2015", "SELECT pets.name FROM public.pets WHERE pets.born < '2015-01-01'::pg_catalog.date"},
 		{"how many pets were born in 2015", "SELECT count(*) AS pets FROM public.pets WHERE pets.born >= '2015-01-01'::pg_catalog.date AND pets.born < '2016-01-01'::pg_catalog.date"},
 		{"owners hired since 2021", "SELECT owners.full_name FROM public.owners WHERE owners.hired >= '2021-01-01'::pg_catalog.date"},
+		{"who belong to the club Night Walkers? Show the full names", "EXISTS (SELECT 1 FROM public.memberships"},
 	} {
 		m, faults := semantic.Build(configs.Semantic{}, petCatalog())
 		if len(faults) > 0 {

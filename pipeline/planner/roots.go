@@ -137,6 +137,7 @@ func (b *builder) trees(needed, filters []*catalog.Table) ([]tree, error) {
 	// A list: the rows of the table that points to all others. The subject
 	// restricts it if it takes no other part.
 	var roots []*catalog.Table
+	asked := needed
 	if contains(needed, b.subject) {
 		roots = append(roots, b.subject)
 	} else if len(b.f.also) > 0 {
@@ -150,6 +151,11 @@ func (b *builder) trees(needed, filters []*catalog.Table) ([]tree, error) {
 	}
 	for _, r := range roots {
 		if found := b.from(r, needed, filters, false); len(found) > 0 {
+			return found, nil
+		}
+	}
+	if len(asked) == 1 && len(needed) == 2 { // authors who belong to an institution, each once
+		if found := b.from(asked[0], asked, add(filters, b.subject), false); len(found) > 0 {
 			return found, nil
 		}
 	}
