@@ -1,6 +1,6 @@
 package planner
 
-// measuredAbove reads "with arr above 50000": rows of which a registered measure is more than a
+// measuredAbove reads "with arr above 50000", "with arr of at least 50000": rows of which a registered measure is more than a
 // number. Those that have less of it may have none, and be in no row of it.
 func (p *parser) measuredAbove(s state, i int) []state {
 	if s.f.subject == nil {
@@ -9,6 +9,7 @@ func (p *parser) measuredAbove(s state, i int) []state {
 	var out []state
 	for _, h := range p.find(p.det(i), isMetric) {
 		at := p.det(i) + h.n
+		at += p.oneOf(at, [][]string{{"of"}})
 		op, k := p.comparison(at)
 		if op != ">" && op != ">=" || p.kind(at+k) != number {
 			continue

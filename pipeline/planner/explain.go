@@ -163,6 +163,11 @@ func (q *question) try(words []string) string {
 				continue
 			}
 			m := h.meanings[0]
+			if i := slices.IndexFunc(h.meanings, isMetric); i >= 0 {
+				if ask := q.atEachTime(h.meanings[i].metric); ask != "" {
+					return ask
+				}
+			}
 			if m.kind == aMetric {
 				if ask := q.answerable(spokenName(m.metric.Name)); ask != "" {
 					return ask

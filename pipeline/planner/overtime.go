@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/semantic"
 )
 
 // overTime reads "over all months", "across all the years": what is asked for is to be added
@@ -70,12 +71,17 @@ func (q *question) perTime(err error, f frame) error {
 		return err
 	}
 	for _, o := range f.outs {
-		if o.metric == nil || len(o.metric.Additivity.NotOver) == 0 {
-			continue
-		}
-		if ask := q.answerable(spokenName(o.metric.Name) + " by " + spokenName(o.metric.Additivity.NotOver[0])); ask != "" {
+		if ask := q.atEachTime(o.metric); ask != "" {
 			return &advised{Rejections: r, ask: ask}
 		}
 	}
 	return err
+}
+
+// atEachTime is the question for a stock's value at each time; "" for what is none, or can't be asked so.
+func (q *question) atEachTime(m *semantic.Metric) string {
+	if m == nil || len(m.Additivity.NotOver) == 0 {
+		return ""
+	}
+	return q.answerable(spokenName(m.Name) + " by " + spokenName(m.Additivity.NotOver[0]))
 }
