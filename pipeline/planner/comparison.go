@@ -148,7 +148,7 @@ func (p *parser) oneValue(i int) (value, int) {
 func (p *parser) textOf(i, n int) string {
 	s := ""
 	for k := i; k < i+n; k++ {
-		if s != "" {
+		if s != "" && p.kind(k) != comma {
 			s += " "
 		}
 		s += p.toks[k].text

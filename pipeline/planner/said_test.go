@@ -83,3 +83,11 @@ func TestAveraged(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTextOf(t *testing.T) {
+	const said = "on March 15, 2026"
+	toks := tokenize(said)
+	if got := (&parser{toks: toks}).textOf(0, len(toks)); got != said {
+		t.Errorf("got %q", got)
+	}
+}
