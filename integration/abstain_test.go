@@ -47,6 +47,12 @@ func TestAbstains(t *testing.T) {
 			}
 		}
 	}
+	plan := ` USING PLAN '{"version":1,"from":{"table":"orders"},"select":[{"expr":{"metric":"orders"}}]}'`
+	if e := failure(t, bot, "ASK 'x'"+plan); e.Code != "PA008" || e.Hint != "ASK PLAN 'x'"+plan {
+		t.Errorf("a plan given: %s, hint %q", e.Code, e.Hint)
+	} else if got := table(t, bot, e.Hint); !strings.Contains(got[0], `"guarantee":"scoped"`) {
+		t.Errorf("%s: %s", e.Hint, got)
+	}
 	// How the question was read is told all the same.
 	if got := table(t, bot, "ASK PLAN 'orders by region'"); !strings.Contains(got[0], `"guarantee":"scoped"`) {
 		t.Errorf("ASK PLAN: %s", got)

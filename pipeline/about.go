@@ -87,7 +87,7 @@ func (s *Session) aboutSQL(ctx context.Context, at *standing, ask *stmt.Ask) (st
 	if err != nil {
 		return "", err
 	}
-	if err := s.abstain(at, ask.Question, all[0], len(approved.Facts().Scopes) > 0); err != nil {
+	if err := s.abstain(at, all[0], len(approved.Facts().Scopes) > 0); err != nil {
 		return "", err
 	}
 	var r Receipt
@@ -149,7 +149,7 @@ func (s *Session) explainRest(ctx context.Context, at *standing, ask *stmt.Ask, 
 	if err != nil {
 		return
 	}
-	if err := s.abstain(at, ask.Question, a, len(approved.Facts().Scopes) > 0); err != nil {
+	if err := s.abstain(at, a, len(approved.Facts().Scopes) > 0); err != nil {
 		stage("abstain", err, "")
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pgask/pgask/configs"
 	"github.com/pgask/pgask/pipeline/catalog"
 	"github.com/pgask/pgask/pipeline/plan"
+	"github.com/pgask/pgask/pipeline/stmt"
 )
 
 // annotations of an answer without a plan: what a verified query or a model's SQL
@@ -41,10 +42,10 @@ const (
 
 // annotate enters the annotations of a statement's answers into its receipt, or
 // refuses it for them. What has no plan is said here to be within the asker's rows.
-func (s *Session) annotate(at *standing, question string, v *verdict, all []answered) error {
+func (s *Session) annotate(at *standing, v *verdict, all []answered) error {
 	scoped := scopedTables(at, v.facts.Tables)
 	for i, a := range all {
-		if err := s.abstain(at, question, a, len(scoped) > 0); err != nil {
+		if err := s.abstain(at, a, len(scoped) > 0); err != nil {
 			return err
 		}
 		has := rounded(a.annotations(len(scoped) > 0))
@@ -100,7 +101,7 @@ type weakness struct{ code, text string }
 
 // abstain refuses an answer whose annotations are less than the role wants. Whoever
 // has models or hooks write SQL has accepted that its completeness isn't known.
-func (s *Session) abstain(at *standing, question string, a answered, scoped bool) error {
+func (s *Session) abstain(at *standing, a answered, scoped bool) error {
 	least := at.rules.Abstain
 	if at.role.Abstain != nil {
 		least = *at.role.Abstain
@@ -119,7 +120,7 @@ func (s *Session) abstain(at *standing, question string, a answered, scoped bool
 	if len(reasons) == 0 {
 		return nil
 	}
-	return &Abstention{question: question, reasons: reasons}
+	return &Abstention{ask: a.ask, reasons: reasons}
 }
 
 // below tells whether an annotation is less than is wanted; nothing is where that is
@@ -156,8 +157,8 @@ func orBetter(words []string, least string) string {
 // Abstention says that the evidence is too weak for an answer (PA008): its
 // annotations are less than is wanted.
 type Abstention struct {
-	question string
-	reasons  []weakness
+	ask     *stmt.Ask
+	reasons []weakness
 }
 
 // Error is the refusal in one line.
@@ -180,5 +181,18 @@ func (e *Abstention) Detail() string {
 	return strings.Join(append(lines, string(last)), "\n")
 }
 
-// Hint shows how the question was read.
-func (e *Abstention) Hint() string { return "ASK PLAN " + quoted(e.question) }
+// Hint shows how the question was read, by what picked its plan. How a follow-up was
+// read no statement shows.
+func (e *Abstention) Hint() string {
+	if e.ask.Form == stmt.FormMore {
+		return ""
+	}
+	hint := "ASK PLAN " + quoted(e.ask.Question)
+	switch {
+	case e.ask.HasPlan:
+		hint += " USING PLAN " + quoted(e.ask.Plan)
+	case e.ask.Reading > 0:
+		hint += fmt.Sprintf(" READING %d", e.ask.Reading)
+	}
+	return hint
+}

@@ -26,6 +26,7 @@ func asked(st stmt.Statement) (*stmt.Ask, bool) {
 
 // answered is a question that was planned: its tree and what is known of it.
 type answered struct {
+	ask      *stmt.Ask
 	proposal planner.Proposal
 	tree     *pg_query.Node
 	// own is the plan as its planner made it, before any hook.
@@ -159,7 +160,7 @@ func (s *Session) approveAnswers(ctx context.Context, at *standing, st stmt.Stat
 		return nil, err
 	}
 	v.kind = "ask"
-	if err := s.annotate(at, question, v, all); err != nil {
+	if err := s.annotate(at, v, all); err != nil {
 		return nil, err
 	}
 	if len(all) == 1 {
@@ -230,7 +231,7 @@ func (s *Session) answer(ctx context.Context, at *standing, ask *stmt.Ask, watch
 	if in.Last != nil {
 		p = amended(p, in.Last)
 	}
-	a := answered{proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers, budget: in.Budget}
+	a := answered{ask: ask, proposal: p, tree: p.Query, own: p.Checked, amends: in.Last, qualifiers: p.Qualifiers, budget: in.Budget}
 	if p.Several {
 		a.qualifiers = append(slices.Clip(a.qualifiers), answer.Several(*p.Checked.Plan().Limit))
 	}
