@@ -27,6 +27,9 @@ func (q *question) readings() ([]reading, []error) {
 		rs, errs := q.resolve(f)
 		if rate, ok := q.rated(f); ok && len(rs) > 0 {
 			more, _ := q.resolve(rate)
+			for i := range more {
+				more[i].cost = rs[0].cost // of the same words
+			}
 			rs = append(rs, more...)
 		}
 		for i := range rs {
