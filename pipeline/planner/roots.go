@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/pgask/pgask/pipeline/catalog"
 )
 
@@ -91,7 +93,7 @@ func (b *builder) filterTables(needed []*catalog.Table) []*catalog.Table {
 // allUsed refuses a frame that names a table which takes no part in the answer.
 func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 	for _, t := range b.f.also {
-		if !contains(needed, t) && !contains(filters, t) && !b.implied(t) {
+		if !contains(needed, t) && (!contains(filters, t) || b.onlyDated(t)) && !b.implied(t) {
 			if contains(b.f.objects, t) {
 				continue
 			}
@@ -99,6 +101,17 @@ func (b *builder) allUsed(needed, filters []*catalog.Table) error {
 		}
 	}
 	return nil
+}
+
+// onlyDated tells whether nothing but a period that names no column is about the table, though
+// something else is said: in "revenue of customers who bought bread in 2026" the year is that
+// of the buying.
+func (b *builder) onlyDated(t *catalog.Table) bool {
+	about := func(c cond) bool { return c.col != nil && b.dateOf(c).table == t }
+	other := func(c cond) bool { return c.any != nil || c.col != nil }
+	return len(b.measures) > 0 && slices.ContainsFunc(b.f.conds, other) && !slices.ContainsFunc(b.f.conds, func(c cond) bool {
+		return about(c) || slices.ContainsFunc(c.any, about)
+	})
 }
 
 // implied tells whether a table that is named takes part already: each row that is counted
