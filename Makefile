@@ -22,7 +22,7 @@ demo: build ## a throw-away Postgres, the sample company and the proxy
 
 .PHONY: test
 test: needs check ## everything that CI runs
-	go test -race -timeout 20m ./...
+	go test -race -timeout 30m ./...
 
 # Every server that is found, or those whose folders of programs SERVERS lists.
 SERVERS ?= $(wildcard /usr/lib/postgresql/*/bin)

@@ -19,7 +19,7 @@ func TestHintsWork(t *testing.T) {
 		{"ASK NARRATE 'orders by region' WITH (columns = 'foo text')", "PA002"},
 		{"ASK 'orders by region' READING 1 WITH (columns = 'foo text')", "PA002"},
 		{"ASK CHART 'total arr over all months' WITH (format = text)", "PA006"},
-		{"ASK 'accounts without orders'", "PA007"},
+		{"ASK 'products without orders'", "PA007"},
 		{"ASK 'x' USING PLAN '{'", "PA005"},
 		{"ASK NARRATE 'x' USING PLAN '{}'", "PA005"},
 		{"ASK 'x' USING PLAN '{\"version\":1,\"from\":{\"table\":\"nope\"},\"select\":[{\"expr\":{\"column\":\"id\"}}]}'", "PA005"},

@@ -91,7 +91,7 @@ func (q *question) passed(f *frame, from *catalog.Table, p picks, year bool) (ou
 			continue
 		}
 		for _, o := range f.conds {
-			if o.col == nil || o.spoken >= c.spoken || p[o.col].table == from {
+			if o.col == nil || o.spoken >= c.spoken || p[o.col].table == from || q.ofStock(p[o.col]) {
 				continue
 			}
 			for _, t := range q.x.graph.trees(from, []*catalog.Table{p[o.col].table}) {
@@ -102,6 +102,14 @@ func (q *question) passed(f *frame, from *catalog.Table, p picks, year bool) (ou
 		}
 	}
 	return slices.DeleteFunc(out, func(m meaning) bool { return m.table == from })
+}
+
+// ofStock tells whether a stock is made of the column: "accounts with arr above 5 in 2026" asks for
+// the metric, which knows its time, and not whether it was so at any.
+func (q *question) ofStock(m meaning) bool {
+	return slices.ContainsFunc(q.in.Semantic.Metrics, func(x *semantic.Metric) bool {
+		return x.Additivity.Kind == "semi" && x.Table == m.table.Name && slices.Contains(semantic.Columns(x.Expr), m.column.Name)
+	})
 }
 
 // yearColumn tells whether a column holds a year as a number or a text.
