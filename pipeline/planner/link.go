@@ -37,8 +37,9 @@ func link(x *lexicon, toks []token) [][]hit {
 						continue
 					}
 					if m.weight == 1 {
-						m.weight = valueWeight(m.value, toks[i:i+n])
-						m.loose = sureness(strings.Join(wordsOf(m.value), " "), toks[i:i+n]) < 1
+						words := wordsOf(m.value)
+						m.weight = valueWeight(words, toks[i:i+n])
+						m.loose = m.weight < 1 && sureness(strings.Join(words, " "), toks[i:i+n]) < 1
 					}
 					values = max(values, n)
 				} else {
@@ -89,15 +90,17 @@ func inside(hits [][]hit, i int) {
 // most.
 func surest(meanings []meaning) []meaning {
 	out := meanings[:0]
+	at := make(map[meaning]int, len(meanings))
 	for _, m := range meanings {
 		m.said = ""
-		same := slices.IndexFunc(out, func(o meaning) bool {
-			o.weight, o.loose, o.word = m.weight, m.loose, m.word
-			return o == m
-		})
-		if same < 0 {
+		what := m
+		what.weight, what.loose, what.word = 0, false, ""
+		same, known := at[what]
+		switch {
+		case !known:
+			at[what] = len(out)
 			out = append(out, m)
-		} else if m.weight > out[same].weight {
+		case m.weight > out[same].weight:
 			out[same] = m
 		}
 	}
@@ -187,10 +190,10 @@ func spans(stems []string, toks []token) int {
 	return len(stems)
 }
 
-// valueWeight is 1 where the words are the value's own, less where only their
+// valueWeight is 1 where the words of a value are those of the question, less where only their
 // stems are.
-func valueWeight(value string, toks []token) float64 {
-	for i, v := range wordsOf(value) {
+func valueWeight(words []string, toks []token) float64 {
+	for i, v := range words {
 		if i >= len(toks) || toks[i].low != v {
 			return 0.8
 		}
